@@ -86,3 +86,39 @@ impl<const N: usize> Data for Wide<N> {
         &mut self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes_are_taken_bit_by_bit<D: Data>() {
+        let (mut own, mut other) = (D::default(), D::default());
+        own.words_mut()
+            .iter_mut()
+            .zip(1..)
+            .for_each(|(word, number)| *word = 0x9e37_79b9u32.wrapping_mul(number));
+        other.words_mut().copy_from_slice(&own.words().iter().map(|word| !word).collect::<Vec<_>>());
+        let bit = |value: &D, bit: usize| value.words()[bit / 32] >> (bit % 32) & 1;
+        for lanes in [0, u32::MAX, 1, 1 << 31, 0xffff, 0x8421_1248, 0x5555_5555] {
+            let taken = own.with_lanes(&other, lanes);
+            for place in 0..D::WIDTH {
+                let from = if lanes >> (place * LANES / D::WIDTH) & 1 == 1 { &other } else { &own };
+                assert_eq!(
+                    bit(&taken, place),
+                    bit(from, place),
+                    "{} bits, lanes {lanes:x}, bit {place}",
+                    D::WIDTH
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_of_any_width_are_taken() {
+        lanes_are_taken_bit_by_bit::<u32>();
+        lanes_are_taken_bit_by_bit::<Wide<2>>();
+        lanes_are_taken_bit_by_bit::<Wide<8>>();
+        lanes_are_taken_bit_by_bit::<Wide<32>>();
+        lanes_are_taken_bit_by_bit::<Wide<64>>();
+    }
+}

@@ -4,11 +4,13 @@ use std::io;
 
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{
-    CacheAllocation, CacheReplacement, CacheWrite, Clocked, Data, Parameters, WarpId, CACHED_WARPS, LANES, MAX_SLOTS,
+    CacheAllocation, CacheReplacement, CacheWrite, Clocked, Data, Parameters, WarpId, CACHED_WARPS, LANES,
+    MAX_SLOTS,
 };
 
 use super::{
-    Change, Flush, LookedUp, Moved, Offer, Reads, SetMapping, Sources, TagArray, Value, Write, WritebackBuffer, Written,
+    Change, Flush, LookedUp, Moved, Offer, Reads, SetMapping, Sources, TagArray, Value, Write,
+    WritebackBuffer, Written,
 };
 use crate::bits::members;
 use crate::checkpoint::{checkpoint, Checkpoint};

@@ -4,7 +4,6 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{TagArrayIn, TagArrayOut};
 use gpurf_blocks::{
     CacheAllocation, CacheReplacement, CacheWrite, Clocked, Parameters, WarpId, CACHED_WARPS, MAX_RC_ENTRIES,
-    MAX_SLOTS,
 };
 use gpurf_trace::RegisterId;
 
@@ -252,7 +251,7 @@ impl Clocked for TagArray {
     fn settle(&mut self, inputs: &TagArrayIn) -> TagArrayOut {
         let mut outputs = TagArrayOut::default();
         let mut reads = Reads { warp: WarpId(inputs.read_warp as u8), entries: 0 };
-        for slot in members(mask(&inputs.read) & all(self.slots.min(MAX_SLOTS))) {
+        for slot in members(mask(&inputs.read) & all(self.slots)) {
             let register = RegisterId(inputs.read_register[slot] as u8);
             if let Some((lanes, entry)) = self.look_up(reads.warp, register, inputs.read_mask) {
                 outputs.hit[slot] = lanes;

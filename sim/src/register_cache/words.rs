@@ -48,11 +48,11 @@ pub struct Flush {
 /// What moves in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moved<D> {
-    /// A result, a fill, a flush is taken if there is one.
+    /// A result is taken, if there is one.
     pub write_ready: bool,
-    #[allow(missing_docs)]
+    /// A fill is taken, if there is one.
     pub fill_ready: bool,
-    #[allow(missing_docs)]
+    /// A flush is taken, if there is one.
     pub flush_ready: bool,
     /// A flush is under way.
     pub flushing: bool,

@@ -94,9 +94,9 @@ const NOTHING: Offer<u32> = Offer { result: None, fill: None, flush: None, regis
 /// What moves in a cycle.
 #[derive(Default)]
 pub(super) struct Taken {
-    /// A result that the cache takes, or that goes past it.
+    /// A result, and whether the cache takes it. If not, it goes past.
     pub result: Option<Arrival>,
-    pub past: Option<Arrival>,
+    pub is_kept: bool,
     pub fill: Option<Arrival>,
 }
 
@@ -292,41 +292,39 @@ impl RegisterCacheUnit {
                 counters.rc_flushes += 1;
             }
         }
-        let mut taken = Taken::default();
-        match self.results.front() {
-            Some(_) if self.offer.result.is_some() && moved.write_ready => {
-                taken.result = self.results.pop_front();
-            }
+        let mut taken = Taken { is_kept: self.offer.result.is_some(), ..Taken::default() };
+        let takes_result = match self.results.front() {
+            Some(_) if taken.is_kept => moved.write_ready,
             // It does not overtake an older value of its register.
-            Some(result) if !self.keeps(result.warp) && self.can_pass(result.warp, moved) => {
-                taken.past = self.results.pop_front();
-            }
-            _ => {}
+            Some(result) => !self.keeps(result.warp) && self.can_pass(result.warp, moved),
+            None => false,
+        };
+        if takes_result {
+            taken.result = self.results.pop_front();
         }
         if self.offer.fill.is_some() && moved.fill_ready {
             taken.fill = self.fills.pop_front();
             counters.rc_fills += 1;
         }
-        for Arrival { warp, .. } in taken.result.iter().chain(&taken.fill) {
-            self.clean &= !warp.bit();
+        if let Some(fill) = &taken.fill {
+            self.clean &= !fill.warp.bit();
+        }
+        if let Some(Arrival { warp, register, lanes, .. }) = taken.result {
+            counters.rc_lane_writes += count_lanes(lanes);
+            if taken.is_kept {
+                self.clean &= !warp.bit();
+                counters.cache_writes += 1;
+                counters.rc_lane_write_hits += count_lanes(moved.write_hit);
+                self.fills.retain(|fill| (fill.warp, fill.register) != (warp, register));
+            }
         }
         self.leaving = moved.leaving.map(|value| value.warp);
         self.stirred = flush.is_some()
             || moved.flushing
             || moved.leaving.is_some()
-            || taken.result.is_some()
+            || takes_result && taken.is_kept
             || taken.fill.is_some();
         counters.rc_bank_writes += u64::from(moved.bank_writes);
-        if taken.result.is_some() {
-            counters.cache_writes += 1;
-            counters.rc_lane_write_hits += count_lanes(moved.write_hit);
-        }
-        if let Some(Arrival { warp, register, .. }) = taken.result {
-            self.fills.retain(|fill| (fill.warp, fill.register) != (warp, register));
-        }
-        for Arrival { lanes, .. } in taken.result.iter().chain(&taken.past) {
-            counters.rc_lane_writes += count_lanes(*lanes);
-        }
         taken
     }
 

@@ -38,31 +38,32 @@ impl<E: RunsSubCore> Core<E> {
         if let Some(collector) = cache.reading.take() {
             cache.held[collector.index()].data = moved.data;
         }
-        let Taken { result, past, fill } = cache.take(&moved, &mut context.records.counters);
+        let Taken { result, is_kept, fill } = cache.take(&moved, &mut context.records.counters);
         let (is_live, writes_through) = (cache.is_live(moved.leaving.as_ref()), cache.writes_through);
         if let Some(Value { warp, register, lanes, data: value }) = moved.leaving {
             // What a warp that has ended leaves is read by nobody.
-            let is_kept = self.ages.contains(&warp) || self.vacated & warp.bit() != 0;
-            if is_kept && is_live {
-                let written_back = !(writes_through && result.is_some());
+            let is_read = self.ages.contains(&warp) || self.vacated & warp.bit() != 0;
+            if is_read && is_live {
+                let written_back = !(writes_through && is_kept && result.is_some());
                 context.records.counters.rc_write_backs += u64::from(written_back);
                 let leaving = Arrival { warp, register, lanes, value, position: 0, serial: 0 };
                 self.write_lanes(&leaving, context);
-            } else if is_kept {
+            } else if is_read {
                 context.records.counters.rc_dead_values += 1;
             }
         }
-        if let Some(past) = &past {
-            self.write_lanes(past, context);
-        }
-        if let Some(Arrival { warp, register, serial, .. }) = result.or(past) {
+        if let Some(result) = &result {
+            let Arrival { warp, register, serial, .. } = *result;
+            if !is_kept {
+                self.write_lanes(result, context);
+            }
             self.warps[warp.index()].write(register);
             self.look_again(warp, self.situation.pending());
             let now = context.clock.now;
             context.records.show(|pipeline| pipeline.write(now, serial));
             self.complete_part(warp, context);
         }
-        if let Some(Arrival { warp, .. }) = result.or(fill) {
+        if let Some(Arrival { warp, .. }) = result.filter(|_| is_kept).or(fill) {
             self.read_on(warp);
         }
     }
