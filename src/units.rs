@@ -94,7 +94,14 @@ impl<'a> Units<'a> {
     fn register_caches(&self, count: usize) -> Result<Vec<RegisterCacheEngine>> {
         let parameters = &self.design.parameters(self.config, 0);
         let model = || self.design.register_cache_model(self.config);
-        self.engines("register cache", model, unit_hardware::register_cache(parameters), parameters, count)
+        // The model does without ports.
+        if self.kind == Kind::Model {
+            return Ok((0..count).map(|_| model()).collect());
+        }
+        let hardware = unit_hardware::register_cache(parameters);
+        let engines =
+            self.engines("register cache", || Box::new(model()) as Engine<_, _>, hardware, parameters, count)?;
+        Ok(engines.into_iter().map(|engine| Box::new(engine) as RegisterCacheEngine).collect())
     }
 
     /// So many inter-warp multicasting units.

@@ -56,7 +56,17 @@ static COUNTS: [u8; 256] = {
     counts
 };
 
-/// The same of warps.
+/// The same of lanes, which mostly all are members or none.
+#[inline]
+pub fn count_lanes(lanes: u32) -> u64 {
+    match lanes {
+        0 => 0,
+        u32::MAX => 32,
+        some => some.count_ones().into(),
+    }
+}
+
+/// What [`flags`] does, of warps.
 #[inline]
 pub fn warp_flags(warps: WarpSet) -> [bool; MAX_WARPS] {
     let [low, high] = warps.to_le_bytes();
@@ -82,6 +92,14 @@ pub fn equal_of_16(bytes: &[u8; 16], byte: u8) -> u16 {
     let (low, high) = bytes.split_first_chunk::<8>().expect("more than 8 bytes");
     let high = high.first_chunk::<8>().expect("16 bytes");
     u16::from(equal(low, byte)) | u16::from(equal(high, byte)) << 8
+}
+
+/// The same of twice as many.
+#[inline]
+pub fn equal_of_32(bytes: &[u8; 32], byte: u8) -> u32 {
+    let (low, high) = bytes.split_first_chunk::<16>().expect("more than 16 bytes");
+    let high = high.first_chunk::<16>().expect("32 bytes");
+    u32::from(equal_of_16(low, byte)) | u32::from(equal_of_16(high, byte)) << 16
 }
 
 /// Puts a member into a set or takes it out.
@@ -167,6 +185,10 @@ mod tests {
                     (0..16).filter(|&place| bytes[place] == byte).fold(0, |set, place| set | 1 << place);
                 assert_eq!(equal_of_16(&bytes, byte), expected);
                 assert_eq!(equal(bytes.first_chunk().unwrap(), byte), expected as u8);
+                let mut twice = [other; 32];
+                twice[16..].copy_from_slice(&bytes);
+                let low = if other == byte { 0xffff } else { 0 };
+                assert_eq!(equal_of_32(&twice, byte), low | u32::from(expected) << 16);
             }
         }
     }

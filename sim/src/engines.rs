@@ -13,7 +13,7 @@ use crate::design::{CollectorKind, Design};
 use crate::finereg::{CtaStatusMonitor, Rmu};
 use crate::multicast::Iwmu;
 use crate::operand_stage::OperandStage;
-use crate::register_cache::RegisterCache;
+use crate::register_cache::{LookedUp, Moved, Offer, RegisterCache, Sources};
 use crate::sub_core::{Behind, SubCore};
 use crate::words::{CycleIn, CycleOut};
 
@@ -63,9 +63,36 @@ impl RunsSubCore for SubCoreEngine {
     }
 }
 
+/// Anything that runs the register cache of a sub-core.
+pub trait RunsRegisterCache: Clocked<In = RegisterCacheIn<u32>, Out = RegisterCacheOut<u32>> {
+    /// [`Clocked::settle`] in words, without sources.
+    fn offer(&mut self, offer: &Offer<u32>) -> Moved<u32> {
+        Moved::of_ports(&self.settle(&offer.ports(&Sources::default())))
+    }
+
+    /// The same, with sources: `found` becomes what they find, unless they must wait. Whether they need not. `offer` has been
+    /// offered in this cycle, or there is nothing in it.
+    fn look_up(&mut self, offer: &Offer<u32>, sources: &Sources, found: &mut LookedUp) -> bool {
+        let looked_up = LookedUp::of_ports(&self.settle(&offer.ports(sources)));
+        looked_up.map(|looked_up| *found = looked_up).is_some()
+    }
+}
+
+/// Any engine that has ports and nothing else.
+impl RunsRegisterCache for Box<dyn Clocked<In = RegisterCacheIn<u32>, Out = RegisterCacheOut<u32>> + Send> {}
+
+impl RunsRegisterCache for RegisterCache<u32> {
+    fn offer(&mut self, offer: &Offer<u32>) -> Moved<u32> {
+        RegisterCache::offer(self, offer)
+    }
+
+    fn look_up(&mut self, _: &Offer<u32>, sources: &Sources, found: &mut LookedUp) -> bool {
+        RegisterCache::look_up(self, sources, found)
+    }
+}
+
 /// The register cache of a sub-core.
-pub type RegisterCacheEngine =
-    Box<dyn Clocked<In = RegisterCacheIn<u32>, Out = RegisterCacheOut<u32>> + Send>;
+pub type RegisterCacheEngine = Box<dyn RunsRegisterCache + Send>;
 /// The inter-warp multicasting unit of an SM.
 pub type IwmuEngine = Box<dyn Clocked<In = IwmuIn, Out = IwmuOut> + Send>;
 /// The register management unit of an SM.

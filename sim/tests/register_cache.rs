@@ -230,7 +230,9 @@ fn errors(workload: &Workload, design: Design, settings: &[&str], fault: Fault, 
             seen += 1;
             slip(inputs, outputs, seen);
         };
-        Box::new(Altered { engine: Misled { engine, fault, cycle: 0 }, alter })
+        let altered: Box<dyn Clocked<In = _, Out = _> + Send> =
+            Box::new(Altered { engine: Misled { engine, fault, cycle: 0 }, alter });
+        Box::new(altered)
     };
     let engines = Engines { register_cache: Box::new(cache), ..Engines::models(&config, design, 1) };
     let mut gpu = Gpu::new(&config, design, 1, engines);

@@ -179,6 +179,14 @@ impl ThreadBlock {
         (instruction.count() > 0).then(|| self.pool[instruction.address_start as usize])
     }
 
+    /// Whether two instructions of this block have the same addresses.
+    pub fn same_addresses(&self, one: &DynamicInstruction, other: &DynamicInstruction) -> bool {
+        let count = |instruction: &DynamicInstruction| instruction.address_count & !DIGESTED;
+        let words = |of: &DynamicInstruction| &self.pool[of.address_start as usize..of.behind_addresses()];
+        count(one) == count(other) && words(one) == words(other)
+            || self.addresses(one) == self.addresses(other)
+    }
+
     /// The digest of what an instruction of this block loaded, if the stream tells.
     pub fn digest(&self, instruction: &DynamicInstruction) -> Option<u64> {
         instruction.is_digested().then(|| self.pool[instruction.behind_addresses()])
@@ -257,6 +265,25 @@ mod tests {
         assert_eq!(block.addresses(&block.warps[1].instructions[0])[..], [8]);
         assert_eq!(block.instruction_count(), 3);
         assert_eq!(size_of::<DynamicInstruction>(), 20);
+    }
+
+    #[test]
+    fn addresses_are_the_same_however_they_are_kept() {
+        let mut block = ThreadBlock::new([0; 3]);
+        block.begin_warp(0);
+        let evenly: Vec<u64> = (0..32).map(|lane| 64 + 4 * lane).collect();
+        let unevenly: Vec<u64> = evenly.iter().map(|address| address * address).collect();
+        for addresses in [&evenly[..], &evenly, &unevenly, &unevenly, &evenly[..16], &[]] {
+            block.push(0, ((1u64 << addresses.len()) - 1) as u32, addresses);
+        }
+        block.push_digested(0, u32::MAX, &evenly, 5);
+        let all = &block.warps[0].instructions;
+        for one in all {
+            for other in all {
+                let expected = block.addresses(one) == block.addresses(other);
+                assert_eq!(block.same_addresses(one, other), expected);
+            }
+        }
     }
 
     #[test]

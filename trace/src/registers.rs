@@ -106,8 +106,9 @@ impl RegisterSet {
     }
 
     /// Whether there is no register in the set.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.0 == [0; 4]
     }
 
     /// R0 to R63, one bit each: what FineReg's live-register vectors hold (R §V-A).

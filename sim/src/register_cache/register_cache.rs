@@ -2,10 +2,17 @@
 
 use std::io;
 
-use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut, TagArrayIn, TagArrayOut, WritebackBufferIn};
-use gpurf_blocks::{CacheAllocation, CacheWrite, Clocked, Data, Parameters, CACHED_WARPS, LANES, MAX_SLOTS};
+use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
+use gpurf_blocks::{
+    CacheAllocation, CacheReplacement, CacheWrite, Clocked, Data, Parameters, WarpId, CACHED_WARPS, LANES,
+    MAX_SLOTS,
+};
 
-use super::{SetMapping, TagArray, WritebackBuffer};
+use super::{
+    Change, Flush, LookedUp, Moved, Offer, Reads, SetMapping, Sources, TagArray, Value, Write,
+    WritebackBuffer, Written,
+};
+use crate::bits::members;
 use crate::checkpoint::{checkpoint, Checkpoint};
 
 /// The registers that the threads of a sub-core used last.
@@ -16,42 +23,50 @@ pub struct RegisterCache<D: Data> {
     /// Of each group of lanes that share tags.
     tags: Vec<TagArray>,
     buffer: WritebackBuffer<D>,
+    /// A result can go to the register file at once.
+    goes_direct: bool,
+    /// The first lane of each bank.
+    bank_starts: u32,
     rows: Vec<D>,
-    /// What the memory shows: sources, and what leaves.
+    /// What the memory shows: sources, of which those in the slots of this set are not zero, and what leaves.
     read: [D; MAX_SLOTS],
+    shown: u8,
     victim: D,
     /// Warp and next entry of the flush under way.
-    flush: Option<(u32, u32)>,
-    inputs: RegisterCacheIn<D>,
+    flush: Option<(WarpId, u8)>,
     decided: Decided<D>,
 }
 
 checkpoint! {
     [<D: Data>] RegisterCache<D> {
-        values: tags buffer rows read victim flush;
-        fixed: parameters mapping inputs decided;
+        values: tags buffer rows read shown victim flush;
+        fixed: parameters mapping goes_direct bank_starts decided;
     }
 }
 
-/// What a cycle's `settle` found out and its clock edge carries through.
+/// What a cycle's clock edge carries through.
 #[derive(Clone, Debug)]
 struct Decided<D> {
-    events: Events<D>,
-    /// What each tag array answers to them.
-    tags: Vec<TagArrayOut>,
+    /// What takes place; without any offer nothing does.
+    change: Change,
+    /// A warp of which the entries are flushed from the next cycle on.
+    begin: Option<WarpId>,
+    /// What is written.
+    data: D,
+    register_ready: bool,
+    /// Warp of the sources that are looked up, and the slots of those that hit anywhere.
+    warp: WarpId,
+    hit: u8,
+    /// What the tag array of each group does and finds.
+    groups: Vec<Group>,
 }
 
-/// What takes place in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
-struct Events<D> {
-    /// A result or a fill: warp, register, lanes, value.
-    write: Option<(bool, u32, u32, u32, D)>,
-    /// An entry of a warp is flushed.
-    step: Option<(u32, u32)>,
-    /// A warp whose entries are flushed from the next cycle on.
-    begin: Option<u32>,
-    drop: Option<u32>,
-    conflict: bool,
+struct Group {
+    written: Written,
+    /// The slots of sources that hit here; of each, the entry, and in which lanes.
+    hit: u8,
+    hits: [(u8, u32); MAX_SLOTS],
 }
 
 impl<D: Data> RegisterCache<D> {
@@ -63,71 +78,203 @@ impl<D: Data> RegisterCache<D> {
             mapping: SetMapping::new(parameters),
             tags: vec![TagArray::new(parameters); groups],
             buffer: WritebackBuffer::new(parameters),
+            goes_direct: parameters.rc_allocation == CacheAllocation::Read
+                || parameters.rc_write == CacheWrite::Through,
+            bank_starts: u32::MAX / ((1 << parameters.rc_bank_lanes) - 1),
             rows: vec![D::default(); CACHED_WARPS * parameters.rc_entries],
             read: [D::default(); MAX_SLOTS],
+            shown: 0,
             victim: D::default(),
             flush: None,
-            inputs: RegisterCacheIn::default(),
-            decided: Decided { events: Events::default(), tags: vec![TagArrayOut::default(); groups] },
+            decided: Decided {
+                change: Change::None,
+                begin: None,
+                data: D::default(),
+                register_ready: false,
+                warp: WarpId(0),
+                hit: 0,
+                groups: vec![Group::default(); groups],
+            },
         }
     }
 
-    /// The lanes of a group, as bits of the group and of the warp.
-    fn group_of(&self, lanes: u32, group: usize) -> u32 {
-        let of_group = self.parameters.rc_tag_lanes;
-        let mask = if of_group == LANES { !0 } else { (1 << of_group) - 1 };
-        lanes >> (group * of_group) & mask
-    }
-
-    fn in_warp(&self, lanes: u32, group: usize) -> u32 {
-        lanes << (group * self.parameters.rc_tag_lanes)
-    }
-
-    /// Whether a result can go to the register file at once.
-    fn goes_direct(&self) -> bool {
-        self.parameters.rc_allocation == CacheAllocation::Read
-            || self.parameters.rc_write == CacheWrite::Through
-    }
-
-    fn look(&self) -> WritebackBufferIn<D> {
-        let inputs = &self.inputs;
-        WritebackBufferIn {
-            ready: inputs.register_ready,
-            look: inputs.read,
-            look_warp: inputs.read_warp,
-            look_register: inputs.read_register,
-            data: self.victim,
-            ..Default::default()
-        }
-    }
-
-    /// The tag array's inputs of a group for these events.
-    fn tag_inputs(&self, events: &Events<D>, group: usize) -> TagArrayIn {
-        let inputs = &self.inputs;
-        let mut tags = TagArrayIn {
-            read_warp: inputs.read_warp,
-            read_register: inputs.read_register,
-            read_mask: self.group_of(inputs.read_lanes, group),
-            ..Default::default()
-        };
-        if !events.conflict {
-            tags.read = inputs.read;
-        }
-        if let Some((fill, warp, register, lanes, _)) = events.write {
-            let set = match fill {
-                true => self.mapping.of_source(inputs.fill_position),
-                false => self.mapping.of_destination(register),
+    /// The first half of [`Clocked::settle`], in words: no source is looked up unless [`RegisterCache::look_up`] follows. It may
+    /// be left out where nothing is offered, and nothing is under way.
+    pub fn offer(&mut self, offer: &Offer<D>) -> Moved<D> {
+        let (is_empty, free) = (self.buffer.is_empty(), self.buffer.is_free(offer.register_ready));
+        let is_quiet = self.flush.is_none() && offer.flush.is_none();
+        let can_write = is_quiet
+            && match self.goes_direct {
+                true => is_empty && offer.register_ready,
+                false => free,
             };
-            (tags.write, tags.fill, tags.warp, tags.register) = (true, fill, warp, register);
-            (tags.set, tags.mask) = (set, self.group_of(lanes, group));
+        let mut moved = Moved {
+            write_ready: can_write,
+            fill_ready: can_write && offer.result.is_none(),
+            flush_ready: self.flush.is_none() && is_empty,
+            flushing: self.flush.is_some(),
+            leaving: self.buffer.leaving(&self.victim),
+            data: self.read,
+            ..Moved::default()
+        };
+        let decided = &mut self.decided;
+        (decided.register_ready, decided.hit) = (offer.register_ready, 0);
+        (decided.change, decided.begin) = (Change::None, None);
+        if let Some((warp, entry)) = self.flush {
+            if free {
+                decided.change = Change::Flush(warp, entry.into());
+                for (group, tags) in decided.groups.iter_mut().zip(&self.tags) {
+                    group.written = tags.flush(warp, entry.into());
+                }
+            }
+        } else if let Some(Flush { warp, drop }) = offer.flush {
+            match (moved.flush_ready, drop) {
+                (true, true) => decided.change = Change::Drop(warp),
+                (true, false) => decided.begin = Some(warp),
+                (false, _) => {}
+            }
+        } else if can_write {
+            match (&offer.result, &offer.fill) {
+                (Some(result), _) => {
+                    let set = self.mapping.of_destination(result.register.into());
+                    self.write(result, false, set, &mut moved);
+                }
+                (None, Some((fill, position))) => {
+                    let set = self.mapping.of_source((*position).into());
+                    self.write(fill, true, set, &mut moved);
+                }
+                (None, None) => {}
+            }
         }
-        if let Some((warp, entry)) = events.step {
-            (tags.flush, tags.warp, tags.flush_entry) = (true, warp, entry);
+        moved
+    }
+
+    /// A result or a fill is written.
+    fn write(&mut self, value: &Value<D>, fill: bool, set: u32, moved: &mut Moved<D>) {
+        let Value { warp, register, lanes, data } = *value;
+        let write = Write { fill, warp, register, set: set as usize, lanes };
+        let (mut stored, mut direct) = (0, 0);
+        for (number, (group, tags)) in self.decided.groups.iter_mut().zip(&self.tags).enumerate() {
+            let lanes = group_of(&self.parameters, lanes, number);
+            group.written = if lanes == 0 { Written::default() } else { tags.write(&write, lanes) };
+            let in_warp = |lanes| in_warp(&self.parameters, lanes, number);
+            moved.write_hit |= in_warp(group.written.hit);
+            stored |= in_warp(group.written.stored);
+            direct |= in_warp(group.written.direct);
         }
-        if let Some(warp) = events.drop {
-            (tags.drop, tags.warp) = (true, warp);
+        moved.bank_writes = self.banks(stored);
+        if direct != 0 {
+            moved.leaving = Some(Value { lanes: direct, ..*value });
         }
-        tags
+        (self.decided.change, self.decided.data) = (Change::Write(write), data);
+    }
+
+    /// The second half: `found` becomes what these sources find, unless they must wait. Whether they need not.
+    pub fn look_up(&mut self, sources: &Sources, found: &mut LookedUp) -> bool {
+        let RegisterCache { parameters, decided, tags, .. } = self;
+        decided.hit = 0;
+        if self.buffer.holds_any(sources) {
+            return false;
+        }
+        *found = LookedUp::default();
+        decided.warp = sources.warp;
+        for (number, (group, tags)) in decided.groups.iter_mut().zip(tags).enumerate() {
+            let lanes = group_of(parameters, sources.lanes, number);
+            group.hit = 0;
+            for (slot, register) in sources.each() {
+                if let Some((lanes, entry)) = tags.look_up(sources.warp, register, lanes) {
+                    group.hit |= 1 << slot;
+                    group.hits[slot] = (entry as u8, lanes);
+                    found.hit[slot] |= in_warp(parameters, lanes, number);
+                }
+            }
+            decided.hit |= group.hit;
+        }
+        let takes_in = match parameters.rc_allocation {
+            CacheAllocation::Write => 0,
+            CacheAllocation::Read | CacheAllocation::ReadWrite => sources.read,
+            CacheAllocation::CompilerAided => sources.reuse,
+        };
+        for (slot, _) in sources.each() {
+            found.miss[slot] = sources.lanes & !found.hit[slot];
+        }
+        for slot in members(sources.read & takes_in) {
+            found.take[slot] = found.miss[slot];
+        }
+        for slot in members(self.decided.hit) {
+            found.bank_reads += self.banks(found.hit[slot]);
+        }
+        true
+    }
+
+    /// Banks that have any of these lanes.
+    fn banks(&self, lanes: u32) -> u32 {
+        if lanes == 0 {
+            return 0;
+        }
+        let mut any = lanes;
+        let mut reached = 1;
+        while reached < self.parameters.rc_bank_lanes {
+            any |= any >> reached;
+            reached *= 2;
+        }
+        (any & self.bank_starts).count_ones()
+    }
+
+    /// Sources are read, lane by lane from where they lie.
+    fn read_sources(&mut self) {
+        members(self.shown).for_each(|slot| self.read[slot] = D::default());
+        self.shown = self.decided.hit;
+        if self.shown == 0 {
+            return;
+        }
+        for (number, group) in self.decided.groups.iter().enumerate() {
+            for slot in members(group.hit) {
+                let (entry, lanes) = group.hits[slot];
+                let row = &self.rows[row(self.decided.warp, entry.into())];
+                self.read[slot].take_lanes(row, in_warp(&self.parameters, lanes, number));
+            }
+        }
+    }
+
+    /// What takes place in the tags and in the memory.
+    fn change(&mut self, change: Change) {
+        let Decided { data, warp: read_warp, hit, groups, .. } = &self.decided;
+        let renews = self.parameters.rc_replacement == CacheReplacement::Lru && *hit != 0;
+        if matches!(change, Change::None) && !renews {
+            return;
+        }
+        let (warp, leaves) = match change {
+            Change::Write(Write { warp, .. }) | Change::Flush(warp, _) => (warp, true),
+            Change::Drop(warp) => (warp, false),
+            Change::None => (*read_warp, false),
+        };
+        let mut pushed = 0;
+        let mut registers = [0; LANES];
+        for (number, (group, tags)) in groups.iter().zip(&mut self.tags).enumerate() {
+            let Written { stored, entry, victim, victim_register, victim_entry, .. } = group.written;
+            if leaves && victim != 0 {
+                if pushed == 0 {
+                    self.victim = D::default();
+                }
+                let lanes = in_warp(&self.parameters, victim, number);
+                self.victim.take_lanes(&self.rows[row(warp, victim_entry)], lanes);
+                let of_group = self.parameters.rc_tag_lanes;
+                registers[number * of_group..][..of_group].fill(victim_register);
+                pushed |= lanes;
+            }
+            if leaves && stored != 0 {
+                self.rows[row(warp, entry)].take_lanes(data, in_warp(&self.parameters, stored, number));
+            }
+            let mut reads = Reads { warp: *read_warp, entries: 0 };
+            if renews {
+                reads.entries = members(group.hit).fold(0, |all, slot| all | 1 << group.hits[slot].0);
+            }
+            tags.edge(&change, &group.written, reads);
+        }
+        if pushed != 0 {
+            self.buffer.push(warp, pushed, &registers);
+        }
     }
 }
 
@@ -136,103 +283,25 @@ impl<D: Data> Clocked for RegisterCache<D> {
     type Out = RegisterCacheOut<D>;
 
     fn settle(&mut self, inputs: &RegisterCacheIn<D>) -> RegisterCacheOut<D> {
-        self.inputs = *inputs;
-        let mut outputs = RegisterCacheOut { data: self.read, ..Default::default() };
-        let buffer = self.buffer.settle(&self.look());
-        let is_quiet = self.flush.is_none() && !inputs.flush;
-        let can_write = match self.goes_direct() {
-            true => !buffer.valid && inputs.register_ready && is_quiet,
-            false => buffer.free && is_quiet,
-        };
-        outputs.write_ready = can_write;
-        outputs.fill_ready = can_write && !inputs.write;
-        outputs.flush_ready = self.flush.is_none() && !buffer.valid;
-        outputs.flushing = self.flush.is_some();
-        outputs.conflict = buffer.conflict;
-
-        let events = self.events(&outputs, buffer.free);
-        self.decided.events = events;
-        let mut direct = 0;
-        let mut stored = 0;
-        for group in 0..self.tags.len() {
-            let tag_inputs = self.tag_inputs(&events, group);
-            let tags = self.tags[group].settle(&tag_inputs);
-            self.decided.tags[group] = tags;
-            for slot in 0..self.parameters.slots {
-                outputs.hit[slot] |= self.in_warp(tags.hit[slot], group);
-            }
-            direct |= self.in_warp(tags.direct, group);
-            stored |= self.in_warp(tags.stored, group);
-            outputs.write_hit |= self.in_warp(tags.write_hit, group);
-        }
-        let banks = |lanes: u32| {
-            let of_bank = self.parameters.rc_bank_lanes;
-            (0..LANES / of_bank).filter(|bank| lanes >> (bank * of_bank) & ((1 << of_bank) - 1) != 0).count()
-                as u32
-        };
-        for slot in (0..self.parameters.slots).filter(|slot| inputs.read[*slot] && !events.conflict) {
-            outputs.miss[slot] = inputs.read_lanes & !outputs.hit[slot];
-            let takes_in = match self.parameters.rc_allocation {
-                CacheAllocation::Write => false,
-                CacheAllocation::Read | CacheAllocation::ReadWrite => true,
-                CacheAllocation::CompilerAided => inputs.read_reuse[slot],
-            };
-            outputs.take[slot] = if takes_in { outputs.miss[slot] } else { 0 };
-            outputs.bank_reads += banks(outputs.hit[slot]);
-        }
-        outputs.bank_writes = banks(stored);
-        if direct != 0 {
-            outputs.register_write = true;
-            outputs.register_warp = inputs.write_warp;
-            outputs.register_number = inputs.write_register;
-            outputs.register_lanes = direct;
-            outputs.register_data = inputs.write_data;
-        } else if buffer.valid {
-            outputs.register_write = true;
-            outputs.register_warp = buffer.warp;
-            outputs.register_number = buffer.register;
-            outputs.register_lanes = buffer.lanes;
-            outputs.register_data = buffer.leaving_data;
-        }
-        outputs
+        let moved = self.offer(&Offer::of_ports(inputs));
+        let mut found = LookedUp::default();
+        let is_found = self.look_up(&Sources::of_ports(inputs), &mut found);
+        moved.ports(is_found.then_some(&found))
     }
 
     fn tick(&mut self) {
-        let events = self.decided.events;
-        let mut buffer = self.look();
-        buffer.push_warp = events.write.map_or(0, |(_, warp, ..)| warp);
-        if let Some((warp, _)) = events.step {
-            buffer.push_warp = warp;
+        self.buffer.edge(self.decided.register_ready, &self.victim);
+        self.read_sources();
+        let change = std::mem::take(&mut self.decided.change);
+        self.change(change);
+        if let Change::Flush(warp, entry) = change {
+            let next = entry + 1;
+            self.flush = (next < self.parameters.rc_entries).then_some((warp, next as u8));
         }
-        self.read = [D::default(); MAX_SLOTS];
-        self.victim = D::default();
-        for group in 0..self.tags.len() {
-            let tags = self.decided.tags[group];
-            self.tags[group].tick();
-            for slot in 0..self.parameters.slots {
-                let lanes = self.in_warp(tags.hit[slot], group);
-                self.read[slot] = self.read[slot].with_lanes(&self.rows[tags.hit_row[slot] as usize], lanes);
-            }
-            let lanes = self.in_warp(tags.victim, group);
-            self.victim = self.victim.with_lanes(&self.rows[tags.victim_row as usize], lanes);
-            buffer.push |= tags.victim != 0;
-            buffer.push_lanes[group] = tags.victim;
-            buffer.push_register[group] = tags.victim_register;
-            if let Some((.., data)) = events.write {
-                let lanes = self.in_warp(tags.stored, group);
-                let row = &mut self.rows[tags.row as usize];
-                *row = row.with_lanes(&data, lanes);
-            }
-        }
-        self.buffer.settle(&buffer);
-        self.buffer.tick();
-        if let Some((warp, entry)) = events.step {
-            let is_last = entry as usize + 1 == self.parameters.rc_entries;
-            self.flush = (!is_last).then_some((warp, entry + 1));
-        }
-        if let Some(warp) = events.begin {
+        if let Some(warp) = self.decided.begin.take() {
             self.flush = Some((warp, 0));
         }
+        self.decided.hit = 0;
     }
 
     fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {
@@ -244,24 +313,20 @@ impl<D: Data> Clocked for RegisterCache<D> {
     }
 }
 
-impl<D: Data> RegisterCache<D> {
-    /// What these inputs do, given the ready signals and whether the buffer is free.
-    fn events(&self, outputs: &RegisterCacheOut<D>, free: bool) -> Events<D> {
-        let inputs = &self.inputs;
-        let result = (false, inputs.write_warp, inputs.write_register, inputs.write_lanes, inputs.write_data);
-        let fill = (true, inputs.fill_warp, inputs.fill_register, inputs.fill_lanes, inputs.fill_data);
-        let write = match (inputs.write && outputs.write_ready, inputs.fill && outputs.fill_ready) {
-            (true, _) => Some(result),
-            (false, true) => Some(fill),
-            (false, false) => None,
-        };
-        let flush = (inputs.flush && outputs.flush_ready).then_some(inputs.flush_warp);
-        Events {
-            write,
-            step: self.flush.filter(|_| free),
-            begin: flush.filter(|_| !inputs.flush_drop),
-            drop: flush.filter(|_| inputs.flush_drop),
-            conflict: outputs.conflict,
-        }
-    }
+/// Where the memory has an entry of a warp.
+fn row(warp: WarpId, entry: usize) -> usize {
+    CACHED_WARPS * entry + warp.index()
+}
+
+/// The lanes of a group, as bits of the group.
+#[inline]
+fn group_of(parameters: &Parameters, lanes: u32, group: usize) -> u32 {
+    let of_group = parameters.rc_tag_lanes;
+    lanes >> (group * of_group) & (!0 >> (LANES - of_group))
+}
+
+/// The lanes of a group, as bits of the warp.
+#[inline]
+fn in_warp(parameters: &Parameters, lanes: u32, group: usize) -> u32 {
+    lanes << (group * parameters.rc_tag_lanes)
 }

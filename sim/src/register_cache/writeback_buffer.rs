@@ -2,16 +2,24 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{WritebackBufferIn, WritebackBufferOut};
-use gpurf_blocks::{Clocked, Data, Parameters, LANES};
+use gpurf_blocks::{Clocked, Data, Parameters, WarpId, LANES};
+use gpurf_trace::RegisterId;
+
+use super::{Sources, Value};
+use crate::bits::{all, equal_of_32, mask};
 
 /// Dirty values on their way to the register file.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct WritebackBuffer<D: Data> {
-    slots: usize,
     tag_lanes: usize,
-    warp: u32,
+    slots: usize,
+    warp: WarpId,
+    /// Lanes that wait, one bit each.
+    waiting: u32,
+    /// Those of them that leave next.
+    next: u32,
     /// Register of each lane that waits.
-    waiting: [Option<u32>; LANES],
+    registers: [u8; LANES],
     /// The values come in this cycle.
     fresh: bool,
     held: D,
@@ -24,21 +32,89 @@ impl<D: Data> WritebackBuffer<D> {
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { slots, rc_tag_lanes, .. } = *parameters;
         WritebackBuffer {
-            slots,
             tag_lanes: rc_tag_lanes,
-            warp: 0,
-            waiting: [None; LANES],
+            slots,
+            warp: WarpId(0),
+            waiting: 0,
+            next: 0,
+            registers: [0; LANES],
             fresh: false,
             held: D::default(),
             inputs: WritebackBufferIn::default(),
         }
     }
 
-    /// The register that leaves, and its lanes.
-    fn leaving(&self) -> Option<(u32, u32)> {
-        let register = self.waiting.iter().flatten().next()?;
-        let lanes = (0..LANES).filter(|lane| self.waiting[*lane] == Some(*register));
-        Some((*register, lanes.fold(0, |lanes, lane| lanes | 1 << lane)))
+    /// Nothing waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Nothing will wait after a cycle in which the register file is ready, or is not.
+    #[inline]
+    pub fn is_free(&self, ready: bool) -> bool {
+        self.waiting == 0 || ready && self.waiting == self.next
+    }
+
+    /// A source of these is in here, in any lane.
+    #[inline]
+    pub fn holds_any(&self, sources: &Sources) -> bool {
+        let waits = |register: RegisterId| self.lanes_of(register.0) & self.waiting != 0;
+        self.waiting != 0 && sources.warp == self.warp && sources.each().any(|(_, register)| waits(register))
+    }
+
+    /// The lanes that have a register, or had it last.
+    #[inline]
+    fn lanes_of(&self, register: u8) -> u32 {
+        match self.tag_lanes {
+            LANES if self.registers[0] == register => u32::MAX,
+            LANES => 0,
+            _ => equal_of_32(&self.registers, register),
+        }
+    }
+
+    /// What leaves. `data`: the values that come in this cycle.
+    #[inline]
+    pub fn leaving(&self, data: &D) -> Option<Value<D>> {
+        (self.next != 0).then(|| Value {
+            warp: self.warp,
+            register: RegisterId(self.next_register()),
+            lanes: self.next,
+            data: if self.fresh { *data } else { self.held },
+        })
+    }
+
+    /// The clock edge of a cycle in which the register file is ready, or is not. `data` as of [`WritebackBuffer::leaving`].
+    #[inline]
+    pub fn edge(&mut self, ready: bool, data: &D) {
+        if self.fresh {
+            self.held = *data;
+            self.fresh = false;
+        }
+        if ready && self.waiting != 0 {
+            self.waiting &= !self.next;
+            self.choose();
+        }
+    }
+
+    /// The same edge, behind it: lanes of a warp enter, each of its register. Their values come in the next cycle.
+    #[inline]
+    pub fn push(&mut self, warp: WarpId, lanes: u32, registers: &[u8; LANES]) {
+        (self.warp, self.waiting, self.registers, self.fresh) = (warp, lanes, *registers, true);
+        self.choose();
+    }
+
+    /// The lanes of the lowest lane's register are next.
+    #[inline]
+    fn choose(&mut self) {
+        self.next = match self.waiting {
+            0 => 0,
+            waiting => waiting & self.lanes_of(self.registers[waiting.trailing_zeros() as usize]),
+        };
+    }
+
+    fn next_register(&self) -> u8 {
+        self.registers[self.next.trailing_zeros() as usize]
     }
 }
 
@@ -48,40 +124,34 @@ impl<D: Data> Clocked for WritebackBuffer<D> {
 
     fn settle(&mut self, inputs: &WritebackBufferIn<D>) -> WritebackBufferOut<D> {
         self.inputs = *inputs;
-        let mut outputs = WritebackBufferOut { free: true, ..Default::default() };
-        if let Some((register, lanes)) = self.leaving() {
+        let mut outputs = WritebackBufferOut { free: self.is_free(inputs.ready), ..Default::default() };
+        if let Some(Value { warp, register, lanes, data }) = self.leaving(&inputs.data) {
             outputs.valid = true;
-            outputs.warp = self.warp;
-            outputs.register = register;
+            outputs.warp = warp.into();
+            outputs.register = register.into();
             outputs.lanes = lanes;
-            outputs.leaving_data = if self.fresh { inputs.data } else { self.held };
-            let waiting = self.waiting.iter().flatten().count();
-            outputs.free = inputs.ready && waiting == lanes.count_ones() as usize;
+            outputs.leaving_data = data;
         }
-        outputs.conflict = inputs.look_warp == self.warp
-            && (0..self.slots)
-                .any(|slot| inputs.look[slot] && self.waiting.contains(&Some(inputs.look_register[slot])));
+        outputs.conflict = self.holds_any(&Sources {
+            read: mask(&inputs.look) & all(self.slots),
+            registers: inputs.look_register.map(|register| RegisterId(register as u8)),
+            warp: WarpId(inputs.look_warp as u8),
+            ..Sources::default()
+        });
         outputs
     }
 
     fn tick(&mut self) {
         let inputs = self.inputs;
-        if self.fresh {
-            self.held = inputs.data;
-        }
-        if inputs.ready {
-            if let Some((register, _)) = self.leaving() {
-                self.waiting.iter_mut().filter(|lane| **lane == Some(register)).for_each(|lane| *lane = None);
-            }
-        }
-        self.fresh = inputs.push;
+        self.edge(inputs.ready, &inputs.data);
         if inputs.push {
-            self.warp = inputs.push_warp;
-            for lane in 0..LANES {
-                let (group, bit) = (lane / self.tag_lanes, lane % self.tag_lanes);
-                let waits = inputs.push_lanes[group] >> bit & 1 == 1;
-                self.waiting[lane] = waits.then_some(inputs.push_register[group]);
+            let mut registers = [0; LANES];
+            let mut lanes = 0;
+            for (group, registers) in registers.chunks_exact_mut(self.tag_lanes).enumerate() {
+                registers.fill(inputs.push_register[group] as u8);
+                lanes |= inputs.push_lanes[group] << (group * self.tag_lanes);
             }
+            self.push(WarpId(inputs.push_warp as u8), lanes, &registers);
         }
     }
 }

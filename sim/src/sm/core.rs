@@ -86,8 +86,8 @@ pub(super) struct Core<E> {
     issues_on_dispatch: bool,
     /// Blocks may give up their slots.
     switches: bool,
-    /// All warps, if what one waits for may change without anything that it waits for: where blocks give up their slots, or a
-    /// register cache or a pool of registers may think of something. Else none.
+    /// All warps, if what one waits for may change without anything that it waits for: where blocks give up their slots, a
+    /// prefetch may begin or end, or a pool of registers may think of something. Else none.
     unsettled: WarpSet,
     units: Units,
     results: Results,
@@ -307,8 +307,9 @@ impl<E: RunsSubCore> Core<E> {
         if save_issued {
             self.issue_save(&outputs, context);
         } else if outputs.issued {
-            if PLAIN || self.cache.is_none() || !self.issue_prefetch(&outputs, context) {
-                self.issue::<PLAIN>(&outputs, ready, occupied, context);
+            match !PLAIN && self.prefetches(WarpId(outputs.issued_warp as u8)) {
+                true => self.issue_prefetch(&outputs, context),
+                false => self.issue::<PLAIN>(&outputs, ready, occupied, context),
             }
         } else if outputs.waiting {
             context.records.stalls.waiting += 1;
@@ -362,7 +363,7 @@ impl<E: RunsSubCore> Core<E> {
     fn tick(&mut self) {
         self.engine.tick();
         if let Some(cache) = &mut self.cache {
-            cache.engine.tick();
+            cache.tick();
         }
     }
 

@@ -15,7 +15,7 @@
 //!
 //! What the profile did not see is found when it happens: see [`super::load_sharing`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::SUB_CORES;
@@ -23,6 +23,7 @@ use gpurf_trace::{
     DynamicInstruction, Kernel, KernelHeader, Memory, MemoryAccess, MemorySpace, Program, RegisterId, Result,
     StaticInstruction, ThreadBlock,
 };
+use rustc_hash::FxHashMap;
 
 use crate::config::{BesideDarsie, Marking, Mlds};
 use crate::design::SharedLoads;
@@ -106,99 +107,204 @@ struct Redundant {
 
 fn redundant(kernel: &Kernel) -> Result<Redundant> {
     let mut reader = kernel.open()?;
-    let (mut found, mut refused) = (Redundant::default(), HashSet::new());
+    let mut profile = Profile::default();
     for _ in 0..PROFILED_BLOCKS {
         let Some(block) = reader.next_block()? else { break };
-        for section in sections(reader.program(), &block) {
-            section.judge(kernel.header(), reader.program(), &block, &mut found, &mut refused);
-        }
+        profile.see(kernel.header(), reader.program(), &block);
     }
-    found.loads.retain(|place| !refused.contains(place));
-    found.across.retain(|place| !refused.contains(place));
-    Ok(found)
+    let places = |is_one: fn(&Known) -> bool| {
+        let known = reader.program().instructions().iter().zip(&profile.known);
+        known.filter(move |(_, known)| is_one(known)).map(|(instruction, _)| instruction.pc)
+    };
+    let refused: HashSet<u32> = places(|known| known.refused).collect();
+    let left = |is_one| places(is_one).filter(|place| !refused.contains(place)).collect();
+    Ok(Redundant { loads: left(|known| known.redundant), across: left(|known| known.across) })
+}
+
+/// What is known of an instruction.
+struct Known {
+    /// It loads from shared memory, or changes what may lie there.
+    access: Option<Access>,
+    barrier: bool,
+    /// Warps perform it alike, warps of several sub-cores do, and it must be no multicasting load.
+    redundant: bool,
+    across: bool,
+    refused: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Access {
+    Load,
+    Change(MemorySpace),
+}
+
+impl Known {
+    fn new(instruction: &StaticInstruction) -> Known {
+        let changes = |memory: Memory| match (memory.access, memory.space) {
+            (MemoryAccess::Load, _) => None,
+            (_, space @ (MemorySpace::Shared | MemorySpace::Generic)) => Some(Access::Change(space)),
+            _ => None,
+        };
+        let access = match loads_shared(instruction) {
+            true => Some(Access::Load),
+            false => instruction.memory.and_then(changes),
+        };
+        let barrier = instruction.barrier;
+        Known { access, barrier, redundant: false, across: false, refused: false }
+    }
+}
+
+/// What a kernel's first blocks show.
+#[derive(Default)]
+struct Profile {
+    /// By static index.
+    known: Vec<Known>,
+    sections: Vec<Section>,
+    stored: Words,
+    /// The first load with a key in a section.
+    first: FxHashMap<Key, First>,
+}
+
+#[derive(Clone, Copy)]
+struct First {
+    /// Its number in the section.
+    number: usize,
+    /// Words that it loads are stored to.
+    is_stored: bool,
 }
 
 /// What the warps of a block do in shared memory between two barriers.
 #[derive(Default)]
 struct Section {
     /// Warp and instruction.
-    accesses: Vec<(u32, DynamicInstruction)>,
+    loads: Vec<(u32, DynamicInstruction)>,
+    changes: Vec<DynamicInstruction>,
 }
 
-fn sections(program: &Program, block: &ThreadBlock) -> Vec<Section> {
-    let mut sections: Vec<Section> = vec![];
-    for warp in &block.warps {
-        let mut number = 0;
-        for &instruction in warp.instructions.iter().filter(|instruction| instruction.mask != 0) {
-            let place = &program[instruction.static_index];
-            if sections.len() <= number {
-                sections.resize_with(number + 1, Section::default);
-            }
-            if place.memory.is_some() && !block.addresses(&instruction).is_empty() {
-                sections[number].accesses.push((warp.id, instruction));
-            }
-            number += usize::from(place.barrier);
+impl Profile {
+    fn see(&mut self, header: &KernelHeader, program: &Program, block: &ThreadBlock) {
+        let seen = self.known.len();
+        self.known.extend(program.instructions()[seen..].iter().map(Known::new));
+        if !self.known.iter().any(|known| matches!(known.access, Some(Access::Load))) {
+            return;
+        }
+        self.divide(header, block);
+        for number in 0..self.sections.len() {
+            self.judge(number, header, program, block);
         }
     }
-    sections
-}
 
-impl Section {
-    fn judge(
-        &self,
-        header: &KernelHeader,
-        program: &Program,
-        block: &ThreadBlock,
-        found: &mut Redundant,
-        refused: &mut HashSet<u32>,
-    ) {
-        let mut stored: HashSet<u64> = HashSet::new();
-        for (_, instruction) in &self.accesses {
-            let place = &program[instruction.static_index];
-            let addresses = block.addresses(instruction);
-            let memory = place.memory.expect("only accesses are kept");
-            let shared = match memory.space {
-                MemorySpace::Generic => header.space_of(addresses[0]) == MemorySpace::Shared,
-                space => space == MemorySpace::Shared,
-            };
-            if shared && memory.access != MemoryAccess::Load {
-                stored.extend(addresses.iter().flat_map(|&address| words(header, address, place.width)));
-            }
+    /// Divides the accesses of a block at its barriers.
+    fn divide(&mut self, header: &KernelHeader, block: &ThreadBlock) {
+        for Section { loads, changes } in &mut self.sections {
+            loads.clear();
+            changes.clear();
         }
-        let mut first: HashMap<Key, (u32, &DynamicInstruction)> = HashMap::new();
-        for (warp, instruction) in &self.accesses {
-            let place = &program[instruction.static_index];
-            if !loads_shared(place) {
-                continue;
-            }
-            let addresses = block.addresses(instruction);
-            let mut loaded = addresses.iter().flat_map(|&address| words(header, address, place.width));
-            if loaded.any(|word| stored.contains(&word)) {
-                refused.insert(place.pc);
-            }
-            let key = Key::new(addresses[0], place.sources.first().copied(), place.destinations[0]);
-            let (other_warp, other) = *first.entry(key).or_insert((*warp, instruction));
-            let other_place = &program[other.static_index];
-            let alike = other_place.opcode == place.opcode
-                && other.mask == instruction.mask
-                && block.addresses(other) == addresses
-                && block.digest(other) == block.digest(instruction);
-            if !alike {
-                refused.extend([place.pc, other_place.pc]);
-            } else if other_warp != *warp {
-                found.loads.extend([place.pc, other_place.pc]);
-                if warp.abs_diff(other_warp) % SUB_CORES as u32 != 0 {
-                    found.across.extend([place.pc, other_place.pc]);
+        for warp in &block.warps {
+            let mut number = 0;
+            for instruction in warp.instructions.iter().filter(|instruction| instruction.mask != 0) {
+                let Known { access, barrier, .. } = self.known[instruction.static_index as usize];
+                if let (Some(access), Some(address)) = (access, block.first_address(instruction)) {
+                    if self.sections.len() <= number {
+                        self.sections.resize_with(number + 1, Section::default);
+                    }
+                    let section = &mut self.sections[number];
+                    match access {
+                        Access::Load => section.loads.push((warp.id, *instruction)),
+                        Access::Change(MemorySpace::Generic)
+                            if header.space_of(address) != MemorySpace::Shared => {}
+                        Access::Change(_) => section.changes.push(*instruction),
+                    }
                 }
+                number += usize::from(barrier);
+            }
+        }
+    }
+
+    fn judge(&mut self, number: usize, header: &KernelHeader, program: &Program, block: &ThreadBlock) {
+        let Profile { known, sections, stored, first } = self;
+        let Section { loads, changes } = &sections[number];
+        stored.clear();
+        first.clear();
+        for change in changes {
+            let width = program[change.static_index].width;
+            stored.insert(header, &block.addresses(change), width);
+        }
+        for (number, (warp, load)) in loads.iter().enumerate() {
+            let place = &program[load.static_index];
+            let index = load.static_index as usize;
+            let Some(address) = block.first_address(load) else { continue };
+            let key = Key::new(address, place.sources.first().copied(), place.destinations[0]);
+            let is_stored =
+                || !stored.is_empty() && stored.meets(header, &block.addresses(load), place.width);
+            let First { number: other_number, is_stored: other_is_stored } =
+                *first.entry(key).or_insert_with(|| First { number, is_stored: is_stored() });
+            let (other_warp, other) = &loads[other_number];
+            let other_place = &program[other.static_index];
+            let same_addresses = number == other_number || block.same_addresses(other, load);
+            known[index].refused |= match same_addresses && other_place.width == place.width {
+                true => other_is_stored,
+                false => is_stored(),
+            };
+            let alike = same_addresses
+                && other_place.opcode == place.opcode
+                && other.mask == load.mask
+                && block.digest(other) == block.digest(load);
+            let is_across = warp.abs_diff(*other_warp) % SUB_CORES as u32 != 0;
+            for index in [index, other.static_index as usize] {
+                let known = &mut known[index];
+                known.refused |= !alike;
+                known.redundant |= alike && warp != other_warp;
+                known.across |= alike && is_across;
             }
         }
     }
 }
 
-/// Words of shared memory that a lane's access touches.
-fn words(header: &KernelHeader, address: u64, width: u16) -> impl Iterator<Item = u64> {
-    let offset = offset(header, address);
-    offset / 4..=(offset + u64::from(width.max(1)) - 1) / 4
+/// Words of shared memory, 64 to a chunk.
+#[derive(Default)]
+struct Words(FxHashMap<u64, u64>);
+
+impl Words {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn insert(&mut self, header: &KernelHeader, addresses: &[u64], width: u16) {
+        chunks(header, addresses, width, |chunk, words| *self.0.entry(chunk).or_default() |= words);
+    }
+
+    /// Whether an access touches any of them.
+    fn meets(&self, header: &KernelHeader, addresses: &[u64], width: u16) -> bool {
+        let mut meets = false;
+        chunks(header, addresses, width, |chunk, words| {
+            meets |= self.0.get(&chunk).is_some_and(|own| own & words != 0);
+        });
+        meets
+    }
+}
+
+/// Shows the words of shared memory that an access of all lanes touches, chunk by chunk: a bit each.
+fn chunks(header: &KernelHeader, addresses: &[u64], width: u16, mut show: impl FnMut(u64, u64)) {
+    let (mut chunk, mut words, mut last) = (0, 0, None);
+    for &address in addresses.iter().filter(|address| last.replace(**address) != Some(**address)) {
+        let offset = offset(header, address);
+        for word in offset / 4..=(offset + u64::from(width.max(1)) - 1) / 4 {
+            if word / 64 != chunk && words != 0 {
+                show(chunk, words);
+                words = 0;
+            }
+            chunk = word / 64;
+            words |= 1 << (word % 64);
+        }
+    }
+    if words != 0 {
+        show(chunk, words);
+    }
 }
 
 /// Where an address lies in the block's shared memory: instructions for shared memory name offsets, generic

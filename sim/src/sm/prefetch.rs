@@ -40,12 +40,15 @@ impl Prefetch {
         }
     }
 
+    /// All is asked for.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.missing.is_empty()
+    }
+
     /// What is read next; nothing if all is asked for.
     pub fn batch(&self, slots: usize) -> Batch {
-        match self.missing.is_empty() {
-            true => Batch::new(),
-            false => self.missing.iter().take(slots).collect(),
-        }
+        self.missing.iter().take(slots).collect()
     }
 
     /// That is asked for.

@@ -30,7 +30,6 @@
 use std::collections::VecDeque;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{
     BankId, CacheAllocation, CacheWrite, CollectorId, Parameters, Refill, Row, WarpId, WarpSet, CACHED_WARPS,
     MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
@@ -39,10 +38,12 @@ use gpurf_trace::{RegisterId, RegisterSet};
 
 use super::code::Code;
 use super::warp::Warp;
+use crate::bits::{all, count_lanes};
 use crate::checkpoint::checkpoint;
 use crate::config::Config;
 use crate::design::{Caching, Design};
 use crate::engines::RegisterCacheEngine;
+use crate::register_cache::{Flush, LookedUp, Moved, Offer, Sources, Value};
 use crate::register_file::home;
 use crate::statistics::Counters;
 
@@ -62,21 +63,24 @@ pub(super) struct Arrival {
 /// What an instruction's sources found.
 #[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Found {
-    /// Lanes that the cache has; lanes that it does not have; those that come back to it as a fill.
-    pub hit: [u32; MAX_SLOTS],
-    pub miss: [u32; MAX_SLOTS],
-    pub take: [u32; MAX_SLOTS],
+    pub lanes: LookedUp,
     /// Bit s: no lane of slot s has to be read from the banks.
     pub whole: u8,
     /// Of the lanes that hit, once they are read.
     pub data: [u32; MAX_SLOTS],
 }
 
+impl Arrival {
+    fn value(&self) -> Value<u32> {
+        Value { warp: self.warp, register: self.register, lanes: self.lanes, data: self.value }
+    }
+}
+
 impl Found {
     /// The operand of a slot, of which the banks gave `read`.
     #[inline]
     pub fn operand(&self, slot: usize, read: Option<u32>) -> Option<u32> {
-        let Found { whole, hit, data, .. } = self;
+        let Found { whole, lanes: LookedUp { hit, .. }, data } = self;
         match whole >> slot & 1 == 1 {
             true => Some(data[slot]),
             false => read.map(|value| value & !hit[slot] | data[slot] & hit[slot]),
@@ -84,19 +88,24 @@ impl Found {
     }
 }
 
+/// The register file takes whatever leaves.
+const NOTHING: Offer<u32> = Offer { result: None, fill: None, flush: None, register_ready: true };
+
 /// What moves in a cycle.
 #[derive(Default)]
 pub(super) struct Taken {
-    /// A result that the cache takes, or that goes past it.
+    /// A result, and whether the cache takes it. If not, it goes past.
     pub result: Option<Arrival>,
-    pub past: Option<Arrival>,
+    pub is_kept: bool,
     pub fill: Option<Arrival>,
 }
 
 /// The cache of a sub-core, what waits for it, and what lies behind it.
 pub(super) struct RegisterCacheUnit {
-    pub engine: RegisterCacheEngine,
-    pub inputs: RegisterCacheIn<u32>,
+    engine: RegisterCacheEngine,
+    /// What it is offered in this cycle, and whether it is asked for anything.
+    offer: Offer<u32>,
+    asked: bool,
     pub results: VecDeque<Arrival>,
     pub fills: VecDeque<Arrival>,
     /// It keeps registers of pending warps too.
@@ -111,11 +120,13 @@ pub(super) struct RegisterCacheUnit {
     /// Warps become active that wait, and pending again at once: to flush them whenever they do, though they are clean, would keep
     /// their results from coming past for ever.
     skips_clean: bool,
-    /// The flush under way, and the registers that live on, where only they are written back.
+    /// The flush under way.
     flushing: Option<WarpId>,
-    pub live: [Option<RegisterSet>; CACHED_WARPS],
+    /// Registers that live on, of warps of which that is known: only they are written back.
+    live: [RegisterSet; CACHED_WARPS],
+    known: WarpSet,
     /// What the issuing instruction found, and the collector that the data of the next cycle belong to.
-    pub found: Found,
+    found: Found,
     pub reading: Option<CollectorId>,
     /// What was found for what is in each collector.
     pub held: [Found; MAX_COLLECTORS],
@@ -125,6 +136,8 @@ pub(super) struct RegisterCacheUnit {
     leaving: Option<WarpId>,
     /// Only what lives on is written back at a flush.
     knows_live: bool,
+    /// Registers are fetched into it before they are needed.
+    pub is_filled_ahead: bool,
     /// What the banks hold, row by row.
     rows: [Vec<u32>; MAX_BANKS],
     banks: usize,
@@ -134,10 +147,9 @@ pub(super) struct RegisterCacheUnit {
 
 checkpoint! {
     [] RegisterCacheUnit {
-        values: results fills keeps flushes drops clean flushing live found reading held stirred leaving rows;
-        ports: inputs;
+        values: results fills keeps flushes drops clean flushing live known found reading held stirred leaving rows;
         engines: engine;
-        fixed: skips_clean of_all_warps knows_live banks writes_through;
+        fixed: offer asked skips_clean of_all_warps knows_live is_filled_ahead banks writes_through;
     }
 }
 
@@ -152,7 +164,8 @@ impl RegisterCacheUnit {
         let Parameters { banks, rows, rc_write, rc_allocation, refill, .. } = design.parameters(config, 0);
         Some(RegisterCacheUnit {
             engine: engine(),
-            inputs: RegisterCacheIn::default(),
+            offer: NOTHING,
+            asked: false,
             results: VecDeque::with_capacity(64),
             fills: VecDeque::with_capacity(MAX_SLOTS),
             of_all_warps: caching == Caching::AllWarps,
@@ -162,13 +175,15 @@ impl RegisterCacheUnit {
             clean: 0,
             skips_clean: refill == Refill::GpgpuSim,
             flushing: None,
-            live: [None; CACHED_WARPS],
+            live: [RegisterSet::default(); CACHED_WARPS],
+            known: 0,
             found: Found::default(),
             reading: None,
             held: [Found::default(); MAX_COLLECTORS],
             stirred: false,
             leaving: None,
             knows_live: caching == Caching::Strands,
+            is_filled_ahead: caching == Caching::Intervals,
             rows: std::array::from_fn(|_| vec![0; rows]),
             banks,
             writes_through: rc_write == CacheWrite::Through || rc_allocation == CacheAllocation::Read,
@@ -217,7 +232,11 @@ impl RegisterCacheUnit {
         self.fills.retain(|fill| fill.warp != warp);
         if !self.skips_clean || self.clean & warp.bit() == 0 {
             self.flushes |= warp.bit();
-            self.live[warp.index()] = live;
+            self.known &= !warp.bit();
+            if let Some(live) = live {
+                self.known |= warp.bit();
+                self.live[warp.index()] = live;
+            }
         }
     }
 
@@ -229,47 +248,41 @@ impl RegisterCacheUnit {
     }
 
     /// Registers of the warp that are still to be filled.
+    #[inline]
     pub fn filling(&self, warp: WarpId) -> RegisterSet {
+        if self.fills.is_empty() {
+            return RegisterSet::default();
+        }
         self.fills.iter().filter(|fill| fill.warp == warp).map(|fill| fill.register).collect()
     }
 
     /// The first half of a cycle: what is offered to the cache, without sources.
-    pub fn offer(&mut self) -> RegisterCacheOut<u32> {
-        let mut inputs = RegisterCacheIn { register_ready: true, ..RegisterCacheIn::default() };
-        if self.flushing.is_none() && self.drops | self.flushes != 0 {
-            inputs.flush = true;
-            inputs.flush_drop = self.drops != 0;
-            let waiting = if inputs.flush_drop { self.drops } else { self.flushes };
-            inputs.flush_warp = waiting.trailing_zeros();
-        }
-        if let Some(result) = self.results.front().filter(|result| self.keeps(result.warp)) {
-            inputs.write = true;
-            inputs.write_warp = result.warp.into();
-            inputs.write_register = result.register.into();
-            inputs.write_lanes = result.lanes;
-            inputs.write_data = result.value;
-        }
-        if let Some(fill) = self.fills.front() {
-            inputs.fill = true;
-            inputs.fill_warp = fill.warp.into();
-            inputs.fill_register = fill.register.into();
-            inputs.fill_position = fill.position.into();
-            inputs.fill_lanes = fill.lanes;
-            inputs.fill_data = fill.value;
-        }
-        self.inputs = inputs;
-        self.engine.settle(&inputs)
+    #[inline]
+    pub fn offer(&mut self) -> Moved<u32> {
+        let flush = (self.flushing.is_none() && self.drops | self.flushes != 0).then(|| {
+            let drop = self.drops != 0;
+            let waiting = if drop { self.drops } else { self.flushes };
+            Flush { warp: WarpId(waiting.trailing_zeros() as u8), drop }
+        });
+        self.offer = Offer {
+            result: self.results.front().filter(|result| self.keeps(result.warp)).map(Arrival::value),
+            fill: self.fills.front().map(|fill| (fill.value(), fill.position)),
+            flush,
+            ..NOTHING
+        };
+        self.asked = true;
+        self.engine.offer(&self.offer)
     }
 
     /// What of the offer the cache takes: a result, a fill. A result that is not kept is taken by its bank.
-    pub fn take(&mut self, outputs: &RegisterCacheOut<u32>, counters: &mut Counters) -> Taken {
-        if !outputs.flushing {
+    #[inline(always)]
+    pub fn take(&mut self, moved: &Moved<u32>, counters: &mut Counters) -> Taken {
+        if !moved.flushing {
             self.flushing = None;
         }
-        let flushes = self.inputs.flush && outputs.flush_ready;
-        if flushes {
-            let warp = WarpId(self.inputs.flush_warp as u8);
-            if self.inputs.flush_drop {
+        let flush = self.offer.flush.filter(|_| moved.flush_ready);
+        if let Some(Flush { warp, drop }) = flush {
+            if drop {
                 self.drops &= !warp.bit();
                 counters.rc_drops += 1;
             } else {
@@ -279,38 +292,39 @@ impl RegisterCacheUnit {
                 counters.rc_flushes += 1;
             }
         }
-        let mut taken = Taken::default();
-        match self.results.front() {
-            Some(_) if self.inputs.write && outputs.write_ready => taken.result = self.results.pop_front(),
+        let mut taken = Taken { is_kept: self.offer.result.is_some(), ..Taken::default() };
+        let takes_result = match self.results.front() {
+            Some(_) if taken.is_kept => moved.write_ready,
             // It does not overtake an older value of its register.
-            Some(result) if !self.keeps(result.warp) && self.can_pass(result.warp, outputs) => {
-                taken.past = self.results.pop_front();
-            }
-            _ => {}
+            Some(result) => !self.keeps(result.warp) && self.can_pass(result.warp, moved),
+            None => false,
+        };
+        if takes_result {
+            taken.result = self.results.pop_front();
         }
-        if self.inputs.fill && outputs.fill_ready {
+        if self.offer.fill.is_some() && moved.fill_ready {
             taken.fill = self.fills.pop_front();
             counters.rc_fills += 1;
         }
-        for Arrival { warp, .. } in taken.result.iter().chain(&taken.fill) {
-            self.clean &= !warp.bit();
+        if let Some(fill) = &taken.fill {
+            self.clean &= !fill.warp.bit();
         }
-        self.leaving = outputs.register_write.then_some(WarpId(outputs.register_warp as u8));
-        self.stirred = flushes
-            || outputs.flushing
-            || outputs.register_write
-            || taken.result.is_some()
+        if let Some(Arrival { warp, register, lanes, .. }) = taken.result {
+            counters.rc_lane_writes += count_lanes(lanes);
+            if taken.is_kept {
+                self.clean &= !warp.bit();
+                counters.cache_writes += 1;
+                counters.rc_lane_write_hits += count_lanes(moved.write_hit);
+                self.fills.retain(|fill| (fill.warp, fill.register) != (warp, register));
+            }
+        }
+        self.leaving = moved.leaving.map(|value| value.warp);
+        self.stirred = flush.is_some()
+            || moved.flushing
+            || moved.leaving.is_some()
+            || takes_result && taken.is_kept
             || taken.fill.is_some();
-        counters.rc_bank_writes += u64::from(outputs.bank_writes);
-        if taken.result.is_some() {
-            counters.cache_writes += 1;
-            counters.rc_lane_write_hits += u64::from(outputs.write_hit.count_ones());
-        }
-        if let Some(Arrival { warp, register, .. }) = taken.result {
-            self.fills.retain(|fill| (fill.warp, fill.register) != (warp, register));
-        }
-        let written = taken.result.iter().chain(&taken.past);
-        counters.rc_lane_writes += written.map(|result| u64::from(result.lanes.count_ones())).sum::<u64>();
+        counters.rc_bank_writes += u64::from(moved.bank_writes);
         taken
     }
 
@@ -319,22 +333,18 @@ impl RegisterCacheUnit {
         self.keeps >> warp.0 & 1 == 1
     }
 
-    fn can_pass(&self, warp: WarpId, outputs: &RegisterCacheOut<u32>) -> bool {
-        !outputs.register_write && self.emptying() >> warp.0 & 1 == 0
+    fn can_pass(&self, warp: WarpId, moved: &Moved<u32>) -> bool {
+        moved.leaving.is_none() && self.emptying() >> warp.0 & 1 == 0
     }
 
     /// Whether what leaves the cache is read again, as far as is known. That of a flush is known until the last value
     /// has left.
-    pub fn is_live(&mut self, outputs: &RegisterCacheOut<u32>) -> bool {
-        let leaving = outputs.register_write.then_some(outputs.register_warp as usize);
-        for warp in 0..CACHED_WARPS {
-            let flushed = (self.flushes | self.flushing.map_or(0, WarpId::bit)) >> warp & 1 == 1;
-            if !flushed && leaving != Some(warp) {
-                self.live[warp] = None;
-            }
-        }
-        let live = leaving.and_then(|warp| self.live[warp]);
-        live.is_none_or(|live| live.contains(RegisterId(outputs.register_number as u8)))
+    pub fn is_live(&mut self, leaving: Option<&Value<u32>>) -> bool {
+        let flushed = self.flushes | self.flushing.map_or(0, WarpId::bit);
+        self.known &= flushed | leaving.map_or(0, |value| value.warp.bit());
+        leaving.is_none_or(|Value { warp, register, .. }| {
+            self.known & warp.bit() == 0 || self.live[warp.index()].contains(*register)
+        })
     }
 
     /// The second half of a cycle: the sources of the instruction that issues are looked up. `None` if one of them is
@@ -346,28 +356,32 @@ impl RegisterCacheUnit {
         reuse: u16,
         lanes: u32,
         counters: &mut Counters,
-    ) -> Option<Found> {
+    ) -> Option<&mut Found> {
         self.clean &= !warp.bit();
-        let inputs = &mut self.inputs;
-        (inputs.read_warp, inputs.read_lanes) = (warp.into(), lanes);
-        for (slot, &source) in sources.iter().enumerate() {
-            inputs.read[slot] = true;
-            inputs.read_register[slot] = source.into();
-            inputs.read_reuse[slot] = reuse >> slot & 1 == 1;
+        let mut asked =
+            Sources { read: all(sources.len()), reuse: reuse as u8, warp, lanes, ..Sources::default() };
+        asked.registers[..sources.len()].copy_from_slice(sources);
+        if !std::mem::replace(&mut self.asked, true) {
+            self.offer = NOTHING;
         }
-        let outputs = self.engine.settle(inputs);
-        if outputs.conflict {
+        let found = &mut self.found;
+        if !self.engine.look_up(&self.offer, &asked, &mut found.lanes) {
             self.stirred = true;
             counters.rc_conflicts += 1;
             return None;
         }
-        let mut found =
-            Found { hit: outputs.hit, miss: outputs.miss, take: outputs.take, ..Found::default() };
-        for slot in 0..sources.len() {
-            found.whole |= u8::from(lanes != 0 && outputs.hit[slot] == lanes) << slot;
-        }
-        counters.rc_bank_reads += u64::from(outputs.bank_reads);
+        let hits = found.lanes.hit.iter().take(sources.len()).enumerate();
+        found.whole =
+            hits.fold(0, |whole, (slot, hit)| whole | u8::from(lanes != 0 && *hit == lanes) << slot);
+        counters.rc_bank_reads += u64::from(found.lanes.bank_reads);
         Some(found)
+    }
+
+    /// The clock edge, which the hardware sees only if it was asked for anything: it is idle in all other cycles.
+    pub fn tick(&mut self) {
+        if std::mem::take(&mut self.asked) {
+            self.engine.tick();
+        }
     }
 
     /// A bank takes lanes of a register: bank, and the row's value from now on.

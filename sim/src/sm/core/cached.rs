@@ -1,7 +1,7 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`]. Most designs have none: what is done
 //! in every cycle with one stays out of the loop of those without.
 
-use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet};
+use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
 use super::super::code::Code;
@@ -12,8 +12,9 @@ use super::super::register_cache::{Arrival, Found, Taken};
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
-use crate::bits::members;
+use crate::bits::{count_lanes, members};
 use crate::engines::RunsSubCore;
+use crate::register_cache::Value;
 use crate::words::CycleOut;
 
 impl<E: RunsSubCore> Core<E> {
@@ -21,41 +22,50 @@ impl<E: RunsSubCore> Core<E> {
     #[inline(never)]
     pub(super) fn write_into_cache(&mut self, context: &mut Context) {
         let Some(cache) = &mut self.cache else { return };
-        let outputs = cache.offer();
-        if let Some(collector) = cache.reading.take() {
-            cache.held[collector.index()].data = outputs.data;
-        }
-        let Taken { result, past, fill } = cache.take(&outputs, &mut context.records.counters);
-        let (is_live, writes_through) = (cache.is_live(&outputs), cache.writes_through);
         self.inputs.results.banks = 0;
-        let warp = WarpId(outputs.register_warp as u8);
-        // What a warp that has ended leaves is read by nobody.
-        let is_kept = self.ages.contains(&warp) || self.vacated & warp.bit() != 0;
-        if outputs.register_write && is_kept {
-            let (lanes, register) = (outputs.register_lanes, RegisterId(outputs.register_number as u8));
-            let leaving =
-                Arrival { warp, register, lanes, value: outputs.register_data, position: 0, serial: 0 };
-            if is_live {
-                let written_back = !(writes_through && result.is_some());
+        if cache.is_busy() || !self.skips {
+            self.move_values(context);
+        }
+        if !self.results.is_empty() {
+            self.write_restored(context);
+        }
+    }
+
+    /// Both, where there is anything.
+    fn move_values(&mut self, context: &mut Context) {
+        let Some(cache) = &mut self.cache else { return };
+        let moved = cache.offer();
+        if let Some(collector) = cache.reading.take() {
+            cache.held[collector.index()].data = moved.data;
+        }
+        let Taken { result, is_kept, fill } = cache.take(&moved, &mut context.records.counters);
+        let (is_live, writes_through) = (cache.is_live(moved.leaving.as_ref()), cache.writes_through);
+        if let Some(Value { warp, register, lanes, data: value }) = moved.leaving {
+            // What a warp that has ended leaves is read by nobody.
+            let is_read = self.ages.contains(&warp) || self.vacated & warp.bit() != 0;
+            if is_read && is_live {
+                let written_back = !(writes_through && is_kept && result.is_some());
                 context.records.counters.rc_write_backs += u64::from(written_back);
+                let leaving = Arrival { warp, register, lanes, value, position: 0, serial: 0 };
                 self.write_lanes(&leaving, context);
-            } else {
+            } else if is_read {
                 context.records.counters.rc_dead_values += 1;
             }
         }
-        if let Some(past) = &past {
-            self.write_lanes(past, context);
-        }
-        if let Some(Arrival { warp, register, serial, .. }) = result.or(past) {
+        if let Some(result) = &result {
+            let Arrival { warp, register, serial, .. } = *result;
+            if !is_kept {
+                self.write_lanes(result, context);
+            }
             self.warps[warp.index()].write(register);
+            self.look_again(warp, self.situation.pending());
             let now = context.clock.now;
             context.records.show(|pipeline| pipeline.write(now, serial));
             self.complete_part(warp, context);
         }
-        if let Some(Arrival { warp, .. }) = result.or(fill) {
+        if let Some(Arrival { warp, .. }) = result.filter(|_| is_kept).or(fill) {
             self.read_on(warp);
         }
-        self.write_restored(context);
     }
 
     /// Registers of a block that comes go past the cache, into banks that nothing else is written into.
@@ -77,7 +87,7 @@ impl<E: RunsSubCore> Core<E> {
     fn write_lanes(&mut self, write: &Arrival, context: &mut Context) {
         self.write_row(self.warps[write.warp.index()].base, write);
         context.records.counters.bank_writes += 1;
-        context.records.counters.rc_lane_file_writes += u64::from(write.lanes.count_ones());
+        context.records.counters.rc_lane_file_writes += count_lanes(write.lanes);
     }
 
     /// The same for a warp whose registers lie from row `base` on.
@@ -103,34 +113,37 @@ impl<E: RunsSubCore> Core<E> {
             return false;
         }
         let counters = &mut context.records.counters;
-        let batch = self.prefetches[warp.index()].batch(self.slots);
-        let found = if batch.is_empty() {
+        let prefetch = &self.prefetches[warp.index()];
+        let found = if prefetch.is_complete() {
             let (&instruction, _) = self.warps[warp.index()].head();
             let decoded = context.code.of(&instruction);
             let lanes = instruction.mask;
             let found = cache.look_up(warp, decoded.sources(), decoded.reuse, lanes, counters);
             if let Some(found) = &found {
-                let hits = found.hit.iter().map(|hit| u64::from(hit.count_ones()));
-                counters.rc_lane_reads += u64::from(lanes.count_ones()) * decoded.sources().len() as u64;
+                let hits = found.lanes.hit.iter().map(|hit| count_lanes(*hit));
+                counters.rc_lane_reads += count_lanes(lanes) * decoded.sources().len() as u64;
                 counters.rc_lane_read_hits += hits.sum::<u64>();
             }
             found
         } else {
             // All that is missing comes back, whatever the allocation takes in.
+            let batch = prefetch.batch(self.slots);
             let found = cache.look_up(warp, &batch, 0, u32::MAX, counters);
-            found.map(|found| Found { take: found.miss, ..found })
+            found.map(|found| {
+                found.lanes.take = found.lanes.miss;
+                found
+            })
         };
-        let Some(found) = found else {
+        let Some(&mut Found { whole, .. }) = found else {
             self.inputs.ready = 0;
             *outputs = CycleOut::default();
             self.decide(outputs);
             return true;
         };
-        cache.found = found;
-        if found.whole == 0 {
+        if whole == 0 {
             return false;
         }
-        self.inputs.heads[warp.index()].sources &= !found.whole;
+        self.inputs.heads[warp.index()].sources &= !whole;
         *outputs = CycleOut::default();
         self.decide(outputs);
         false
@@ -151,6 +164,12 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
+    /// Whether the cache takes in a source of what a collector holds.
+    #[inline]
+    pub(super) fn takes_in(&self, collector: CollectorId) -> bool {
+        self.cache.as_ref().is_some_and(|cache| cache.held[collector.index()].lanes.take != [0; MAX_SLOTS])
+    }
+
     /// Sources that the cache takes in are on their way to it.
     #[inline(never)]
     pub(super) fn fill(
@@ -163,7 +182,7 @@ impl<E: RunsSubCore> Core<E> {
         let Some(cache) = self.cache.as_mut().filter(|cache| cache.keeps(warp)) else { return };
         let found = &cache.held[collector.index()];
         for (slot, (&register, &position)) in sources.iter().zip(positions).enumerate() {
-            let lanes = found.take[slot];
+            let lanes = found.lanes.take[slot];
             if let (1.., Some(value)) = (lanes, found.operand(slot, outputs.operand(slot))) {
                 cache.fills.push_back(Arrival { warp, register, lanes, value, position, serial: 0 });
             }

@@ -27,7 +27,11 @@ impl<E: RunsSubCore> Core<E> {
             return;
         }
         let caches = !PLAIN && self.cache.is_some();
-        if !PLAIN && self.end_save(collector, outputs) || caches && self.end_prefetch(collector, outputs) {
+        if !PLAIN && self.end_save(collector, outputs) {
+            return;
+        }
+        if caches && self.holds_prefetch(collector) {
+            self.end_prefetch(collector, outputs);
             return;
         }
         let held = self.collectors.last(collector).expect("there is such a collector");
@@ -39,7 +43,7 @@ impl<E: RunsSubCore> Core<E> {
         let lanes = if caches { executing.instruction.mask } else { u32::MAX };
         Self::check_operands(operand, lanes, executing, decoded, &held.expected, clock, records);
         let (warp, serial, idle) = (executing.warp, executing.serial, executing.is_idle());
-        if caches {
+        if caches && self.takes_in(collector) {
             self.fill(warp, collector, (decoded.sources(), &decoded.positions), outputs);
         }
 

@@ -28,10 +28,20 @@ impl<E: RunsSubCore> Core<E> {
     #[inline]
     pub(super) fn eligible<const PLAIN: bool>(&mut self, context: &mut Context) -> Eligible {
         let ready = self.situation.ready & !self.launched;
-        match PLAIN {
+        match PLAIN || self.is_open() {
             true => Eligible { ready, ..Eligible::default() },
             false => self.narrow(ready, context),
         }
+    }
+
+    /// Whether nothing else decides, in this cycle, what may issue.
+    #[inline]
+    fn is_open(&self) -> bool {
+        let empties = self.cache.as_ref().is_some_and(|cache| cache.emptying() != 0);
+        self.active.is_none()
+            && self.permission.is_none()
+            && !empties
+            && self.leaving.to_be_issued().is_none()
     }
 
     /// What else decides whether one of these warps may issue.

@@ -21,8 +21,8 @@ impl<E: RunsSubCore> Core<E> {
         let pc = context.code.of(slot.head().0).pc;
         let prefetch = &mut self.prefetches[warp.index()];
         prefetch.reach(pc, intervals, liveness, slot.pending());
-        let batch = prefetch.batch(self.slots);
-        if !batch.is_empty() {
+        if !prefetch.is_complete() {
+            let batch = prefetch.batch(self.slots);
             self.presented |= warp.bit();
             self.present_reads(warp, self.warps[warp.index()].base, &batch);
             return State::Ready;
@@ -35,15 +35,18 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// Whether what the hardware has taken is a prefetch, which then is under way.
+    /// Whether what the hardware takes of a warp is a prefetch.
+    #[inline]
+    pub(super) fn prefetches(&self, warp: WarpId) -> bool {
+        !self.prefetches[warp.index()].is_complete()
+    }
+
+    /// What the hardware has taken is a prefetch, which now is under way.
     #[inline(never)]
-    pub(super) fn issue_prefetch(&mut self, outputs: &CycleOut<u32>, context: &mut Context) -> bool {
-        let Some(cache) = &mut self.cache else { return false };
+    pub(super) fn issue_prefetch(&mut self, outputs: &CycleOut<u32>, context: &mut Context) {
+        let Some(cache) = &mut self.cache else { return };
         let warp = WarpId(outputs.issued_warp as u8);
         let batch = self.prefetches[warp.index()].batch(self.slots);
-        if batch.is_empty() {
-            return false;
-        }
         let entered = CollectorId::first_of(outputs.issue & self.collectors.all);
         let collector = entered.expect("what is issued enters a collector");
         let read = batch.len() as u32 - cache.enter(collector).count_ones();
@@ -58,20 +61,22 @@ impl<E: RunsSubCore> Core<E> {
         self.presented &= !warp.bit();
         self.changed |= warp.bit();
         self.show_prefetch(warp, collector, context);
-        true
     }
 
-    /// What a prefetch has read fills the cache. Whether the collector holds one.
+    /// Whether what a collector holds, or held last, is a prefetch.
+    #[inline]
+    pub(super) fn holds_prefetch(&self, collector: CollectorId) -> bool {
+        self.collectors.last(collector).is_some_and(|held| !held.prefetch.is_empty())
+    }
+
+    /// What a prefetch has read fills the cache.
     #[inline(never)]
-    pub(super) fn end_prefetch(&mut self, collector: CollectorId, outputs: &CycleOut<u32>) -> bool {
-        let Some(held) = self.collectors.last(collector).filter(|held| !held.prefetch.is_empty()) else {
-            return false;
-        };
+    pub(super) fn end_prefetch(&mut self, collector: CollectorId, outputs: &CycleOut<u32>) {
+        let Some(held) = self.collectors.last(collector) else { return };
         let (warp, prefetch) = (held.warp, held.prefetch.clone());
         let positions: Positions = prefetch.iter().map(|&register| position(register)).collect();
         self.fill(warp, collector, (&prefetch, &positions), outputs);
         self.collectors.leave(collector);
         self.read_on(warp);
-        true
     }
 }

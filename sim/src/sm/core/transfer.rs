@@ -55,7 +55,8 @@ impl<E: RunsSubCore> Core<E> {
 
     /// A kernel is launched whose warps share registers, or do not.
     pub fn share_registers(&mut self, pool: Option<Pool>) {
-        let is_settled = !self.switches && self.cache.is_none() && pool.is_none();
+        let prefetches = self.cache.as_ref().is_some_and(|cache| cache.is_filled_ahead);
+        let is_settled = !self.switches && !prefetches && pool.is_none();
         self.unsettled = if is_settled { 0 } else { WarpSet::MAX };
         self.pool = pool;
     }
