@@ -1,75 +1,153 @@
 //! Opening a workload: a trace folder, a kernel list, or one kernel's file.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::fields::{decimal, hexadecimal, show};
-use crate::kernel::{Command, Workload};
+use crate::kernel::{Command, Kernel, Workload};
 use crate::lines::{find_file, Lines};
+use crate::notes::Notes;
 use crate::trace_file;
 
-/// Opens an Accel-Sim trace, versions 2 to 6.
+/// How the name of a list begins that the tracer writes for each context.
+const CONTEXT_LIST: &str = "kernelslist_ctx_";
+
+/// Opens an Accel-Sim trace, versions 2 to 6 and 1.2; remarks go to standard error.
 ///
-/// `path` is a folder holding `kernelslist.g` or `kernelslist`, such a list itself (any file with
-/// `kernelslist` in its name), or a single kernel's file. Files may be compressed with xz, gzip or
-/// zstd; a name that is missing as written may exist with `.xz`, `.gz` or `.zst` added. Every
-/// kernel's header is read now, its instructions when it is opened.
+/// `path` is a folder holding `kernelslist.g`, `kernelslist` or the list of one context, such a list itself (any file
+/// with `kernelslist` in its name), or a single kernel's file. Files may be packed with xz, gzip or zstd, or be
+/// `.tracez` files; a name that is missing as written may exist with `.xz`, `.gz` or `.zst` added or taken off. Every
+/// kernel's header is read now, and the first thread block of each different kernel, so that an opcode that is not
+/// read stops no run half-way. All other instructions are read when a kernel is opened.
 ///
 /// The workload is named after its folder, or after the single file.
 pub fn open(path: impl AsRef<Path>) -> Result<Workload> {
+    open_with(path, |note| eprintln!("note: {note}"))
+}
+
+/// As [`open`], with remarks for `note`: what a trace lacks, and what is left out of it. Some come while it is read.
+pub fn open_with(path: impl AsRef<Path>, note: impl Fn(&str) + Send + Sync + 'static) -> Result<Workload> {
     let path = path.as_ref();
-    if path.is_dir() {
-        let list = ["kernelslist.g", "kernelslist"]
-            .into_iter()
-            .find_map(|name| find_file(&path.join(name)))
-            .ok_or_else(|| Error::MissingList { path: path.into() })?;
-        return open_list(&list);
-    }
-    let file = find_file(path).unwrap_or_else(|| path.into());
+    let notes = Notes::new(note);
+    let file = match path.is_dir() {
+        true => list_in(path, &notes)?,
+        false => find_file(path).unwrap_or_else(|| path.into()),
+    };
     if file_name(&file).contains("kernelslist") {
-        return open_list(&file);
+        return open_list(&file, &notes);
     }
-    let kernel = trace_file::kernel(&file)?;
+    let kernel = trace_file::kernel(&file, &notes)?;
+    check_opcodes(&kernel)?;
     Ok(Workload { name: file_name(&file), commands: vec![Command::Kernel(kernel)] })
 }
 
-fn open_list(list: &Path) -> Result<Workload> {
+/// Reads the first thread block of a kernel.
+fn check_opcodes(kernel: &Kernel) -> Result<()> {
+    kernel.open()?.next_block().map(|_| ())
+}
+
+/// The list to read in a folder.
+fn list_in(folder: &Path, notes: &Notes) -> Result<PathBuf> {
+    let io_error = |cause| Error::Io { path: folder.into(), cause };
+    let mut names = vec![];
+    for entry in std::fs::read_dir(folder).map_err(io_error)? {
+        let name = entry.map_err(io_error)?.file_name().to_string_lossy().into_owned();
+        if name.starts_with(CONTEXT_LIST) {
+            names.push(name);
+        }
+    }
+    // Where a list was grouped, the list of what the tracer left is not read.
+    let grouped: HashSet<String> = names.iter().filter_map(|name| Some(name.strip_suffix(".g")?.into())).collect();
+    names.retain(|name| !grouped.contains(name));
+    names.sort();
+
+    let main = ["kernelslist.g", "kernelslist"].into_iter().find_map(|name| find_file(&folder.join(name)));
+    match (main, &names[..]) {
+        (Some(list), _) => {
+            say_other_contexts(&list, &names, notes)?;
+            Ok(list)
+        }
+        (None, []) => Err(Error::MissingList { path: folder.into() }),
+        (None, [name]) => Ok(folder.join(name)),
+        (None, _) => Err(Error::SeveralContexts { path: folder.into(), lists: names }),
+    }
+}
+
+/// Remarks on lists of contexts whose kernels a list does not name.
+fn say_other_contexts(list: &Path, names: &[String], notes: &Notes) -> Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let mut lines = Lines::open(list)?;
+    let mut text = String::new();
+    while let Some(line) = lines.next_line()? {
+        text.push_str(&String::from_utf8_lossy(line));
+    }
+    // As the names of its kernels have it: `kernel-1-ctx_0x55d7.traceg`.
+    let context = |name: &str| format!("{}.", name.trim_start_matches("kernelslist_").trim_end_matches(".g"));
+    let others: Vec<&str> =
+        names.iter().filter(|name| !text.contains(&context(name))).map(String::as_str).collect();
+    if !others.is_empty() {
+        notes.say(format!(
+            "{} is read; lists of other contexts are left out, name them to read them: {}",
+            list.display(),
+            others.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+fn open_list(list: &Path, notes: &Notes) -> Result<Workload> {
     let folder = list.parent().unwrap_or(Path::new(""));
     let mut lines = Lines::open(list)?;
     let mut commands = Vec::new();
+    let mut checked = HashSet::new();
+    let mut skipped: Option<(u64, String)> = None;
+    let mut skipped_count = 0;
     while let Some(line) = lines.next_line()? {
-        let text = line.trim_ascii();
-        if text.is_empty() {
+        let line = line.trim_ascii();
+        if line.is_empty() {
             continue;
         }
-        let text = String::from_utf8_lossy(text).into_owned();
-        commands.push(if text.contains(',') {
-            memcpy(&text).ok_or_else(|| {
-                let shown = show(text.as_bytes());
-                lines
-                    .garbled(format!("`MemcpyHtoD,0xADDRESS,BYTES` or a file name expected, `{shown}` found"))
-            })?
+        let shown = show(line);
+        let text = String::from_utf8_lossy(line).into_owned();
+        let path = folder.join(&text);
+        if text.starts_with("MemcpyHtoD") {
+            let copy = memcpy(&text);
+            commands.push(copy.ok_or_else(|| {
+                lines.garbled(format!("`MemcpyHtoD,0xADDRESS,BYTES` or a file name expected, `{shown}` found"))
+            })?);
+        } else if let Some(file) = find_file(&path) {
+            let kernel = trace_file::kernel(&file, notes)?;
+            if checked.insert(kernel.header().name.clone()) {
+                check_opcodes(&kernel)?;
+            }
+            commands.push(Command::Kernel(kernel));
+        } else if text.starts_with("kernel") || text.contains(".trace") {
+            return Err(Error::MissingKernel { path: list.into(), line: lines.number(), name: shown });
         } else {
-            let file = find_file(&folder.join(&text)).ok_or_else(|| Error::MissingKernel {
-                path: list.into(),
-                line: lines.number(),
-                name: text,
-            })?;
-            Command::Kernel(trace_file::kernel(&file)?)
-        });
+            skipped_count += 1;
+            skipped.get_or_insert((lines.number(), shown));
+        }
+    }
+    if let Some((line, shown)) = skipped {
+        notes.say(format!(
+            "{}: {skipped_count} of its lines are neither kernels nor copies to the device, and are skipped; the first is \
+             line {line}, `{shown}`",
+            list.display()
+        ));
     }
     if commands.is_empty() {
-        return Err(Error::Empty { path: list.into() });
+        let path = list.into();
+        return Err(if skipped_count > 0 { Error::NoKernels { path } } else { Error::Empty { path } });
     }
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
     Ok(Workload { name: file_name(&folder), commands })
 }
 
 fn memcpy(text: &str) -> Option<Command> {
-    let mut parts = text.split(',').map(str::as_bytes);
-    if parts.next() != Some(b"MemcpyHtoD") {
-        return None;
-    }
+    let mut parts = text.split(',').skip(1).map(|part| part.trim().as_bytes());
     let address = hexadecimal(parts.next()?)?;
     let bytes = decimal(parts.next()?)? as u64;
     match parts.next() {

@@ -29,7 +29,7 @@ pub fn write(workload: &Workload, folder: impl AsRef<Path>) -> Result<()> {
     if occupied || folder.file_name().is_none() {
         return Err(Error::Exists { path: folder.into() });
     }
-    let unwritable = |Unwritable { path, source }| Error::Io { path, source };
+    let unwritable = |Unwritable { path, source: cause }| Error::Io { path, cause };
     let unfinished = NewFolder::create(folder).map_err(unwritable)?;
     let mut list = String::new();
     let mut kernels = 0;
@@ -53,7 +53,7 @@ pub fn write(workload: &Workload, folder: impl AsRef<Path>) -> Result<()> {
 }
 
 fn io_error(path: &Path) -> impl Fn(io::Error) -> Error + '_ {
-    move |source| Error::Io { path: path.into(), source }
+    move |cause| Error::Io { path: path.into(), cause }
 }
 
 fn write_kernel(kernel: &Kernel, path: &Path) -> Result<()> {
