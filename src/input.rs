@@ -103,13 +103,13 @@ pub enum Input {
 impl Input {
     /// A built-in workload, a square product, a launch file, a trace file, a kernel list or a folder holding one.
     pub fn find(name: &str) -> Result<Input> {
-        if let Some(benchmark) = suite::named(name) {
-            return Ok(Input::BuiltIn(benchmark));
-        }
-        if let Some(product) = products::Product::named(name) {
-            return Ok(Input::Square(product));
-        }
         let path = Path::new(name);
+        if let Some(built_in) = Input::built_in(name) {
+            if path.exists() {
+                eprintln!("note: {name} is the built-in workload; ./{name} names the file or folder of this name");
+            }
+            return Ok(built_in);
+        }
         let names: Vec<_> = suite::SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect();
         let products = products::Product::all().map(|product| product.name);
         let names: Vec<_> = names.into_iter().chain(products).collect();
@@ -131,6 +131,11 @@ impl Input {
             ),
             _ => Ok(Input::Trace { name: stem, path: path.to_path_buf() }),
         }
+    }
+
+    fn built_in(name: &str) -> Option<Input> {
+        let benchmark = suite::named(name).map(Input::BuiltIn);
+        benchmark.or_else(|| products::Product::named(name).map(Input::Square))
     }
 
     /// Paths of the launch files and traces that stand in a folder, in order. No two have the same name.
