@@ -1,7 +1,9 @@
 //! Instruction streams by name or path: built-in workloads, launch files, Accel-Sim traces.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
@@ -106,7 +108,7 @@ impl Input {
         let path = Path::new(name);
         if let Some(built_in) = Input::built_in(name) {
             if path.exists() {
-                eprintln!("note: {name} is the built-in workload; ./{name} names the file or folder of this name");
+                say_built_in_is_taken(name);
             }
             return Ok(built_in);
         }
@@ -237,6 +239,14 @@ impl Input {
             }
             Input::Square(product) => product.run(device).with_context(|| product.name.clone()),
         }
+    }
+}
+
+/// Says once that a name is not that of the file or folder here.
+fn say_built_in_is_taken(name: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(name.into()) {
+        eprintln!("note: {name} is the built-in workload; ./{name} names the file or folder of this name");
     }
 }
 

@@ -36,9 +36,7 @@ impl LineError {
 pub(crate) fn line_error(lines: &Lines, error: LineError) -> Error {
     match error {
         LineError::Garbled(reason) => lines.garbled(reason),
-        LineError::Opcode(cause) => {
-            Error::Opcode { path: lines.path().into(), line: lines.number(), cause }
-        }
+        LineError::Opcode(cause) => Error::Opcode { path: lines.path().into(), line: lines.number(), cause },
     }
 }
 
@@ -99,19 +97,31 @@ impl Decoder {
         pool: &mut Vec<u64>,
     ) -> Result<Option<(u32, u32)>, LineError> {
         let start = pool.len();
-        let decoded = self.decode_single_spaced(line, program, pool);
-        decoded.or_else(|error| {
-            let mut scratch = std::mem::take(&mut self.scratch);
-            let decoded = match single_spaced(line, &mut scratch) {
-                true => {
-                    pool.truncate(start);
-                    self.decode_single_spaced(&scratch, program, pool)
-                }
-                false => Err(error),
-            };
-            self.scratch = scratch;
-            decoded
-        })
+        match self.decode_single_spaced(line, program, pool) {
+            Err(error) => {
+                pool.truncate(start);
+                self.decode_again(line, error, program, pool)
+            }
+            decoded => decoded,
+        }
+    }
+
+    /// As [`Decoder::decode`], after an error that other blanks between the words may have made.
+    #[cold]
+    fn decode_again(
+        &mut self,
+        line: &[u8],
+        error: LineError,
+        program: &mut Program,
+        pool: &mut Vec<u64>,
+    ) -> Result<Option<(u32, u32)>, LineError> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let decoded = match single_spaced(line, &mut scratch) {
+            true => self.decode_single_spaced(&scratch, program, pool),
+            false => Err(error),
+        };
+        self.scratch = scratch;
+        decoded
     }
 
     fn decode_single_spaced(
@@ -249,6 +259,7 @@ fn register(text: &[u8]) -> Result<Register, LineError> {
 }
 
 /// Reads one address per lane of the mask, then immediates, and what may follow them.
+#[inline]
 fn read_tail(
     fields: &mut Fields,
     width: u16,
@@ -306,17 +317,20 @@ fn is_run(lanes: u32) -> bool {
     lanes & lanes.wrapping_add(lowest) == 0
 }
 
+#[inline]
 fn address(field: &[u8]) -> Result<u64, LineError> {
     hexadecimal(field)
         .filter(|_| field.starts_with(b"0x"))
         .ok_or_else(|| LineError::garbled("an address", field))
 }
 
+#[inline]
 fn offset(field: &[u8]) -> Result<i64, LineError> {
     decimal(field).ok_or_else(|| LineError::garbled("an address difference", field))
 }
 
-/// Reads immediates. The first tracers of version 6 wrote one of the two.
+/// Reads immediates. The first tracers of version 6 wrote one of the two. Inlined, since every line has them.
+#[inline(always)]
 fn read_immediates(fields: &mut Fields, count: usize) -> Result<[i64; 2], LineError> {
     let mut immediates = [0; 2];
     for (place, immediate) in immediates[..count].iter_mut().enumerate() {
@@ -333,6 +347,7 @@ fn read_immediates(fields: &mut Fields, count: usize) -> Result<[i64; 2], LineEr
 
 /// After the immediates come nothing, version 6's register values, or the values a store wrote.
 /// Values are of no use here.
+#[inline]
 fn check_values(mut rest: Fields) -> Result<(), LineError> {
     if rest.is_empty() {
         return Ok(());

@@ -35,7 +35,9 @@ impl<'a> Fields<'a> {
 pub(crate) fn show(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]);
     let shown = text.trim_end().chars();
-    shown.map(|character| if character.is_control() { char::REPLACEMENT_CHARACTER } else { character }).collect()
+    shown
+        .map(|character| if character.is_control() { char::REPLACEMENT_CHARACTER } else { character })
+        .collect()
 }
 
 /// Writes the words of a line into `out`, one space between them. Whether that changes the line.

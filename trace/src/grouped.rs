@@ -47,7 +47,7 @@ impl BlockSource for GroupedBlocks {
             };
             let line = line.trim_ascii();
             // Which cluster the block belongs to is of no use here.
-            if line.is_empty() || line.starts_with(b"cluster ") {
+            if line.is_empty() || line.starts_with(b"cluster") {
                 continue;
             }
             if line.starts_with(b"#END_TB") {
@@ -110,11 +110,7 @@ fn is_instruction(line: &[u8]) -> bool {
 }
 
 /// The value in a line `key = value`.
-fn assigned<T>(
-    line: &[u8],
-    key: &str,
-    value: fn(&[u8]) -> Option<T>,
-) -> std::result::Result<T, String> {
+fn assigned<T>(line: &[u8], key: &str, value: fn(&[u8]) -> Option<T>) -> std::result::Result<T, String> {
     value_of(line, key)
         .and_then(value)
         .ok_or_else(|| format!("`{key} = ..` expected, `{}` found", show(line)))

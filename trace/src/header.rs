@@ -71,7 +71,8 @@ pub(crate) fn read_header(lines: &mut Lines) -> Result<(KernelHeader, HeaderEnd)
         let known = KEYS.iter().find_map(|key| Some((*key, value_of(line, key)?)));
         let Some((key, value)) = known else { continue };
         missing.retain(|needed| *needed != key);
-        let (value_shown, is_number) = (show(value), value.iter().all(u8::is_ascii_digit) && !value.is_empty());
+        let (value_shown, is_number) =
+            (show(value), value.iter().all(u8::is_ascii_digit) && !value.is_empty());
         match set(&mut header, &mut end, key, value) {
             None if is_number && !bound(key).is_empty() => {
                 return Err(impossible(lines, format!("`{value_shown}` is no {key}: {}", bound(key))));

@@ -97,7 +97,9 @@ pub struct Memory {
 // The message of a variant says what it is, and what its fields are.
 #[allow(missing_docs)]
 pub enum OpcodeError {
-    #[error("unknown opcode `{opcode}`: which registers it uses cannot be told; leave its kernel out of the list")]
+    #[error(
+        "unknown opcode `{opcode}`: which registers it uses cannot be told; leave its kernel out of the list"
+    )]
     Unknown { opcode: String },
 
     #[error(

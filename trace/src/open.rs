@@ -58,7 +58,8 @@ fn list_in(folder: &Path, notes: &Notes) -> Result<PathBuf> {
         }
     }
     // Where a list was grouped, the list of what the tracer left is not read.
-    let grouped: HashSet<String> = names.iter().filter_map(|name| Some(name.strip_suffix(".g")?.into())).collect();
+    let grouped: HashSet<String> =
+        names.iter().filter_map(|name| Some(name.strip_suffix(".g")?.into())).collect();
     names.retain(|name| !grouped.contains(name));
     names.sort();
 
@@ -116,7 +117,8 @@ fn open_list(list: &Path, notes: &Notes) -> Result<Workload> {
         if text.starts_with("MemcpyHtoD") {
             let copy = memcpy(&text);
             commands.push(copy.ok_or_else(|| {
-                lines.garbled(format!("`MemcpyHtoD,0xADDRESS,BYTES` or a file name expected, `{shown}` found"))
+                lines
+                    .garbled(format!("`MemcpyHtoD,0xADDRESS,BYTES` or a file name expected, `{shown}` found"))
             })?);
         } else if let Some(file) = find_file(&path) {
             let kernel = trace_file::kernel(&file, notes)?;
@@ -124,7 +126,7 @@ fn open_list(list: &Path, notes: &Notes) -> Result<Workload> {
                 check_opcodes(&kernel)?;
             }
             commands.push(Command::Kernel(kernel));
-        } else if text.starts_with("kernel") || text.contains(".trace") {
+        } else if text.starts_with("kernel") || text.contains(".trace") && !text.starts_with('#') {
             return Err(Error::MissingKernel { path: list.into(), line: lines.number(), name: shown });
         } else {
             skipped_count += 1;
@@ -133,7 +135,7 @@ fn open_list(list: &Path, notes: &Notes) -> Result<Workload> {
     }
     if let Some((line, shown)) = skipped {
         notes.say(format!(
-            "{}: {skipped_count} of its lines are neither kernels nor copies to the device, and are skipped; the first is \
+            "{}: lines skipped that are neither kernels nor copies to the device: {skipped_count}; the first is \
              line {line}, `{shown}`",
             list.display()
         ));

@@ -83,7 +83,8 @@ pub struct StaticInstruction {
 
 /// Opcodes that may move control; the last six are those of Maxwell and Pascal, whose `SYNC` goes where `SSY` said.
 const BRANCHES: [&str; 14] = [
-    "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "SYNC", "BRK", "CONT", "CAL", "JCAL", "LONGJMP",
+    "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "SYNC", "BRK", "CONT", "CAL", "JCAL",
+    "LONGJMP",
 ];
 
 impl StaticInstruction {

@@ -58,7 +58,13 @@ struct RawWarp {
 }
 
 impl RawBlocks {
-    pub fn new(lines: Lines, grid: Grid, decoder: Decoder, line_fields: usize, first_line: Vec<u8>) -> RawBlocks {
+    pub fn new(
+        lines: Lines,
+        grid: Grid,
+        decoder: Decoder,
+        line_fields: usize,
+        first_line: Vec<u8>,
+    ) -> RawBlocks {
         let grouping = Grouping {
             place_fields: place_fields(&first_line, line_fields),
             grid,
@@ -101,8 +107,8 @@ impl BlockSource for RawBlocks {
 impl Grouping {
     fn add(&mut self, line: &[u8], program: &mut Program) -> std::result::Result<(), LineError> {
         let mut fields = Fields(line);
-        let mut place = || number::<u32>(fields.next_word());
-        let (Some(x), Some(y), Some(z), Some(warp)) = (place(), place(), place(), place()) else {
+        let mut next = || number::<u32>(fields.next_word());
+        let (Some(x), Some(y), Some(z), Some(warp)) = (next(), next(), next(), next()) else {
             let reason = format!("`#BEGIN_TB` or block and warp numbers expected, `{}` found", show(line));
             return Err(LineError::Garbled(reason));
         };
@@ -111,10 +117,11 @@ impl Grouping {
         }
         let id = [x, y, z];
         self.grid.check(id, warp).map_err(LineError::Garbled)?;
-        let mut entry = match self.under_way.entry([z, y, x]) {
-            Entry::Occupied(entry) => entry,
+        let place = [z, y, x];
+        let raw = match self.under_way.entry(place) {
+            Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let begun = match self.complete.remove(entry.key()) {
+                let begun = match self.complete.remove(&place) {
                     // It seemed complete.
                     Some(raw) => {
                         self.complete_bytes = self.complete_bytes.saturating_sub(raw.bytes());
@@ -125,10 +132,9 @@ impl Grouping {
                         RawBlock::new(id, self.grid.header())
                     }
                 };
-                entry.insert_entry(begun)
+                entry.insert(begun)
             }
         };
-        let raw = entry.get_mut();
         let start = raw.block.pool().len();
         let Some((index, mask)) = self.decoder.decode(fields.0, program, raw.block.pool())? else {
             return Ok(());
@@ -136,7 +142,7 @@ impl Grouping {
         let instruction = raw.block.seal(index, mask, start);
         raw.push(warp, instruction, program);
         if raw.running == 0 {
-            let (place, raw) = entry.remove_entry();
+            let raw = self.under_way.remove(&place).expect("it is the block of this line");
             self.complete_bytes += raw.bytes();
             self.complete.insert(place, raw);
         }

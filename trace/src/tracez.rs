@@ -118,7 +118,9 @@ impl Text {
                 self.pending.extend_from_slice(b"\n#END_TB\n");
             }
             None if self.blocks > 0 => self.begin_block()?,
-            None if self.index.stream_position()? != self.bytes - END => return Err(damaged("its index is damaged")),
+            None if self.index.stream_position()? != self.bytes - END => {
+                return Err(damaged("its index is damaged"))
+            }
             None => return Ok(false),
         }
         Ok(true)

@@ -90,7 +90,7 @@ const EXIT: &str = "0020 ffffffff 0 EXIT 0 0 0 0 \n";
 #[test]
 fn clusters_are_passed_over() {
     let text = header(1, 32, "6") + TWO_IMMEDIATES + &grouped(0, &(MOV.to_string() + EXIT));
-    let clusters = "thread block = 0,0,0\ncluster id = 0,0,0\ncluster cta = 0,0,0\ncluster rank = 0\n";
+    let clusters = "thread block = 0,0,0\ncluster\tid = 0,0,0\ncluster cta = 0,0,0\ncluster rank = 0\n";
     let content = read_grouped(&text.replace("thread block = 0,0,0\n", clusters));
     assert_eq!(content.opcodes(), ["MOV", "EXIT"]);
     assert_eq!(content.notes.len(), 0);
@@ -132,7 +132,8 @@ fn the_format_comment_tells_the_dialects_of_version_5_apart() {
 
 #[test]
 fn the_first_tracers_of_version_6_wrote_one_immediate() {
-    let lines = "0000 ffffffff 1 R3 IMAD 2 R6 R4 0 5 NoVal \n0010 ffffffff 0 BAR.SYNC 0 0 0 Val 1 00000007 \n";
+    let lines =
+        "0000 ffffffff 1 R3 IMAD 2 R6 R4 0 5 NoVal \n0010 ffffffff 0 BAR.SYNC 0 0 0 Val 1 00000007 \n";
     let (program, _) = &read_grouped(&(header(1, 32, "6") + "#\n" + &grouped(0, lines))).kernels[0];
     assert_eq!((program[0].immediates, program[1].immediates), ([5, 0], [0, 0]));
 }
@@ -175,9 +176,8 @@ fn warpgroup_products_may_say_whether_they_commit() {
 
 #[test]
 fn marks_of_a_replayed_part_are_no_instructions() {
-    let lines = format!(
-        "0000 ffffffff 0 REPLAY_START 0 0 0 0\n{MOV}0000 ffffffff 0 REPLAY_END 0 0 0 0\n{EXIT}"
-    );
+    let lines =
+        format!("0000 ffffffff 0 REPLAY_START 0 0 0 0\n{MOV}0000 ffffffff 0 REPLAY_END 0 0 0 0\n{EXIT}");
     let content = read_grouped(&(header(1, 32, "6") + TWO_IMMEDIATES + &grouped(0, &lines)));
     assert_eq!(content.opcodes(), ["MOV", "EXIT"]);
 }
@@ -221,7 +221,10 @@ fn packed(dictionary: &[u8]) -> Vec<u8> {
 fn tracez_files_are_unpacked() {
     for dictionary in [&b""[..], b"0000 ffffffff 1 R1 MOV 0 0 0 0 0010 00000003 1 R4 LDG.E 1 R2 4 1 0x7f"] {
         let content = read("kernel-1.tracez", packed(dictionary)).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(content.opcodes(), "MOV LDG.E EXIT EXIT MOV LDG.E MOV LDG.E EXIT".split(' ').collect::<Vec<_>>());
+        assert_eq!(
+            content.opcodes(),
+            "MOV LDG.E EXIT EXIT MOV LDG.E MOV LDG.E EXIT".split(' ').collect::<Vec<_>>()
+        );
         assert_eq!(content.instructions()[1].1, [0x7f00_0000_0000, 0x7f00_0000_0004]);
         let blocks = &content.kernels[0].1;
         assert_eq!(blocks.iter().map(|block| block.id[0]).collect::<Vec<_>>(), [0, 1]);
@@ -265,7 +268,11 @@ fn before_november_2020_all_active_lanes_have_an_address() {
                 let line = format!("{place}0090 {mask:08x} 1 R12 LDG.E.SYS 1 R8 4 {mode} {addresses}{end}\n");
                 let content = read_grouped(&(header(1, 32, version) + "#\n" + &grouped(0, &line)));
                 let expected: Vec<u64> = (0..32).filter(|lane| mask >> lane & 1 == 1).map(lane).collect();
-                assert_eq!(content.instructions()[0].1, expected, "version {version}, mode {mode}, {mask:08x}");
+                assert_eq!(
+                    content.instructions()[0].1,
+                    expected,
+                    "version {version}, mode {mode}, {mask:08x}"
+                );
             }
         }
     }
@@ -302,15 +309,18 @@ fn which_lanes_were_active_is_told_by_the_line_before() {
 fn lists_have_other_lines_than_kernels_and_copies() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    fs::write(path("kernel-1.traceg"), header(1, 32, "5") + "#\n" + &grouped(0, "0000 ffffffff 0 EXIT 0 0 0 \n"))
-        .unwrap();
+    fs::write(
+        path("kernel-1.traceg"),
+        header(1, 32, "5") + "#\n" + &grouped(0, "0000 ffffffff 0 EXIT 0 0 0 \n"),
+    )
+    .unwrap();
     let list = "# by hand\ncudaMalloc,0x10,4\nMemcpyHtoD,0x00007fa371500000,16388\nMemcpyDtoH,0x10,4\nMemsetD8,0,1\n\
-                ncclAllReduce\nMemcpyHtoDAsync_v2, 0x10, 4\nkernel-1.traceg.xz\ncudaGraphLaunch \x1b[31m\n";
+                ncclAllReduce\n#kernel-2.traceg\nMemcpyHtoDAsync_v2, 0x10, 4\nkernel-1.traceg.xz\ncudaGraphLaunch \x1b[31m\n";
     fs::write(path("kernelslist.g"), list).unwrap();
     let content = Content::of(folder.path()).unwrap();
     assert_eq!(content.opcodes(), ["EXIT"]);
     let [note] = &content.notes[..] else { panic!("{:?}", content.notes) };
-    assert!(note.contains("6 of its lines") && note.contains("line 1, `# by hand`"), "{note}");
+    assert!(note.contains("to the device: 7;") && note.contains("line 1, `# by hand`"), "{note}");
     let copies = open_with(folder.path(), |_| ()).unwrap().commands.len() - 1;
     assert_eq!(copies, 2);
 
@@ -318,7 +328,10 @@ fn lists_have_other_lines_than_kernels_and_copies() {
     assert!(matches!(Content::of(folder.path()), Err(Error::NoKernels { .. })));
     fs::write(path("kernelslist.g"), "kernel-\x1b[31m2.traceg\n").unwrap();
     let message = Content::of(folder.path()).map(|_| ()).unwrap_err().to_string();
-    assert!(message.contains("`kernel-\u{fffd}[31m2.traceg` is missing") && !message.contains('\x1b'), "{message}");
+    assert!(
+        message.contains("`kernel-\u{fffd}[31m2.traceg` is missing") && !message.contains('\x1b'),
+        "{message}"
+    );
 }
 
 #[test]
@@ -328,12 +341,16 @@ fn lists_of_contexts_are_found_or_named() {
     let kernel = header(1, 32, "5") + "#\n" + &grouped(0, "0000 ffffffff 0 EXIT 0 0 0 \n");
     for context in ["0x55d7", "0x66d7"] {
         fs::write(path(&format!("kernel-1-ctx_{context}.traceg")), &kernel).unwrap();
-        fs::write(path(&format!("kernelslist_ctx_{context}.g")), format!("kernel-1-ctx_{context}.traceg\n")).unwrap();
+        fs::write(path(&format!("kernelslist_ctx_{context}.g")), format!("kernel-1-ctx_{context}.traceg\n"))
+            .unwrap();
         // What the tracer left of the same contexts.
         fs::write(path(&format!("kernelslist_ctx_{context}")), "kernel-1.trace\n").unwrap();
     }
     let message = Content::of(folder.path()).map(|_| ()).unwrap_err().to_string();
-    assert!(message.contains("name one of them: kernelslist_ctx_0x55d7.g, kernelslist_ctx_0x66d7.g"), "{message}");
+    assert!(
+        message.contains("name one of them: kernelslist_ctx_0x55d7.g, kernelslist_ctx_0x66d7.g"),
+        "{message}"
+    );
     assert_eq!(Content::of(&path("kernelslist_ctx_0x66d7.g")).unwrap().opcodes(), ["EXIT"]);
 
     fs::rename(path("kernelslist_ctx_0x55d7.g"), path("kernelslist.g")).unwrap();
@@ -371,7 +388,8 @@ fn blanks_and_line_ends_may_be_any() {
     }
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("kernel-1.traceg"), &plain).unwrap();
-    fs::write(folder.path().join("kernelslist"), "\u{feff} MemcpyHtoD,0x10,4\t\r\n\tkernel-1.traceg \r\n").unwrap();
+    fs::write(folder.path().join("kernelslist"), "\u{feff} MemcpyHtoD,0x10,4\t\r\n\tkernel-1.traceg \r\n")
+        .unwrap();
     assert_eq!(Content::of(folder.path()).unwrap().kernels, expected);
 
     let wide: Vec<u8> = format!("\u{feff}{plain}").encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -452,10 +470,18 @@ fn a_copy_to_shared_memory_is_one_instruction_of_a_raw_file() {
 fn numbers_of_a_header_that_cannot_be_are_named() {
     let good = header(1, 512, "5") + "#\n" + &grouped(0, "0000 ffffffff 0 EXIT 0 0 0 \n");
     for (from, to, says) in [
-        ("nregs = 32", "nregs = 21955", ":6: `21955` is no nregs: a thread has 255 registers at most; a tracer"),
+        (
+            "nregs = 32",
+            "nregs = 21955",
+            ":6: `21955` is no nregs: a thread has 255 registers at most; a tracer",
+        ),
         ("nregs = 32", "nregs = 256", "`256` is no nregs"),
         ("shmem = 0", "shmem = 2147483648", ":5: `2147483648` is no shmem: a thread block has 233472 bytes"),
-        ("nregs = 32", "nregs = 255", "512 threads of 255 registers have 130560, and no thread block has more than 65536"),
+        (
+            "nregs = 32",
+            "nregs = 255",
+            "512 threads of 255 registers have 130560, and no thread block has more than 65536",
+        ),
     ] {
         let message = refused("k.traceg", good.replacen(from, to, 1));
         assert!(message.contains(says) && message.contains("correct it"), "{message}");
@@ -472,7 +498,8 @@ fn raw(blocks: &[u32], loads: u32) -> String {
         for warp in 0..2 {
             for load in 0..loads {
                 let address = 0x7f00_0000_0000 + u64::from(block * 4096 + load * 128);
-                writeln!(text, "{block} 0 0 {warp} 0010 ffffffff 1 R4 LDG.E 1 R2 4 1 {address:#x} 4 0 ").unwrap();
+                writeln!(text, "{block} 0 0 {warp} 0010 ffffffff 1 R4 LDG.E 1 R2 4 1 {address:#x} 4 0 ")
+                    .unwrap();
             }
             // Half of the warp leaves before the other half.
             for mask in ["0000ffff", "ffff0000"] {

@@ -15,7 +15,8 @@ const LISTINGS: [(&str, &str); 5] = [
     ("waiting", include_str!("listings/waiting.sass")),
 ];
 
-const HEAD: &str = "Fatbin elf code:\n================\narch = sm_75\n\n\tcode for sm_75\n\t.target\tsm_75\n\n";
+const HEAD: &str =
+    "Fatbin elf code:\n================\narch = sm_75\n\n\tcode for sm_75\n\t.target\tsm_75\n\n";
 
 /// A listing as `cuobjdump -sass` prints it.
 fn dump(listing: &str) -> String {
@@ -28,10 +29,14 @@ fn dump(listing: &str) -> String {
         for (number, line) in lines.iter().enumerate() {
             let next = lines[number..].iter().find_map(|line| line.strip_prefix("/*")?.split_once("*/ "));
             if let (Some(label), Some((pc, _))) = (line.strip_suffix(':'), next) {
-                places.insert(label, format!("0x{}", pc.trim_start_matches('0')));
+                places.insert(label, format!("{:#x}", u32::from_str_radix(pc, 16).unwrap()));
             }
         }
-        writeln!(out, "\t\tFunction : {name}\n\t.headerflags\t@\"EF_CUDA_SM75 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM75)\"").unwrap();
+        writeln!(
+            out,
+            "\t\tFunction : {name}\n\t.headerflags\t@\"EF_CUDA_SM75 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM75)\""
+        )
+        .unwrap();
         for line in lines.iter().filter(|line| line.starts_with("/*")) {
             match line.split_once("`(").and_then(|(before, rest)| Some((before, rest.split_once(')')?))) {
                 Some((before, (label, rest))) if places.contains_key(label) => {
@@ -62,7 +67,10 @@ fn a_dump_has_the_code_of_the_listing() {
                 let is_named = instruction.text.contains('@');
                 assert!(is_named || dumped.operands == instruction.operands, "{name}: {}", instruction.text);
                 assert_eq!((dumped.pc, &dumped.opcode), (instruction.pc, &instruction.opcode));
-                assert_eq!((dumped.encoding, dumped.reuse_slots), (instruction.encoding, instruction.reuse_slots));
+                assert_eq!(
+                    (dumped.encoding, dumped.reuse_slots),
+                    (instruction.encoding, instruction.reuse_slots)
+                );
                 branches += usize::from(instruction.opcode == "BRA");
             }
         }
@@ -79,7 +87,7 @@ fn a_dump_runs() {
     let sum = device.upload(&[0f32; 64]);
     let arguments = [Argument::from(a), b.into(), sum.into(), 64u32.into()];
     device.launch(&module, &name, 2, 32, 0, &arguments).unwrap();
-    assert_eq!(device.read(sum, 64), [3.5f32; 64]);
+    assert_eq!(device.read::<f32>(sum, 64).unwrap(), [3.5; 64]);
 }
 
 /// Code between the lines that a dump has around it.

@@ -105,7 +105,7 @@ fn resolve(text: &mut Text, start: u32, names: &HashMap<String, u32>, constants:
 /// Whether an instruction names a place in the code.
 fn jumps(instruction: &Instruction) -> bool {
     let base = instruction.opcode.split('.').next().unwrap_or_default();
-    matches!(base, "BRA" | "BSSY" | "CALL")
+    matches!(base, "BRA" | "BSSY" | "CALL" | "RET")
 }
 
 /// Puts functions behind a kernel, each with its own literals behind those of the kernel.

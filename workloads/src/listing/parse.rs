@@ -21,7 +21,8 @@ const MAX_DATA: usize = 1 << 30;
 
 pub(super) fn module(file: &str, text: &str) -> Result<Module> {
     let mut parser = Parser::default();
-    let wrong = |parser: &Parser, message| Error::Listing { file: file.into(), line: parser.line.max(1), message };
+    let wrong =
+        |parser: &Parser, message| Error::Listing { file: file.into(), line: parser.line.max(1), message };
     for (index, line) in text.lines().enumerate() {
         parser.line(index + 1, line).map_err(|message| wrong(&parser, message))?;
     }
@@ -139,10 +140,12 @@ impl Parser {
                 Ok(())
             }
             // Where a dump has no line `code for ..`, these say the target.
-            "headerflags" => match argument.split("EF_CUDA_SM").nth(1).map(number_of).filter(|&target| target > 0) {
-                Some(target) if target != TARGET && self.dumped_target.is_none() => Err(foreign(target)),
-                _ => Ok(()),
-            },
+            "headerflags" => {
+                match argument.split("EF_CUDA_SM").nth(1).map(number_of).filter(|&target| target > 0) {
+                    Some(target) if target != TARGET && self.dumped_target.is_none() => Err(foreign(target)),
+                    _ => Ok(()),
+                }
+            }
             "sectioninfo" => {
                 let registers =
                     argument.split("SHI_REGISTERS=").nth(1).map(|rest| rest.trim_end_matches('"'));
