@@ -1,6 +1,10 @@
 //! Instruction streams by name or path: built-in workloads, launch files, Accel-Sim traces.
 
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::{Args, ValueEnum};
@@ -100,13 +104,13 @@ pub enum Input {
 impl Input {
     /// A built-in workload, a square product, a launch file, a trace file, a kernel list or a folder holding one.
     pub fn find(name: &str) -> Result<Input> {
-        if let Some(benchmark) = suite::named(name) {
-            return Ok(Input::BuiltIn(benchmark));
-        }
-        if let Some(product) = products::Product::named(name) {
-            return Ok(Input::Square(product));
-        }
         let path = Path::new(name);
+        if let Some(built_in) = Input::built_in(name) {
+            if path.exists() {
+                say_built_in_is_taken(name);
+            }
+            return Ok(built_in);
+        }
         if !path.exists() {
             ensure!(!name.contains(['/', '.']), "{name}: there is no such file or folder; check the path");
             let products: Vec<String> = products::Product::all().map(|product| product.name).collect();
@@ -129,6 +133,11 @@ impl Input {
             ),
             _ => Ok(Input::Trace { name: stem, path: path.to_path_buf() }),
         }
+    }
+
+    fn built_in(name: &str) -> Option<Input> {
+        let benchmark = suite::named(name).map(Input::BuiltIn);
+        benchmark.or_else(|| products::Product::named(name).map(Input::Square))
     }
 
     /// Paths of the launch files and traces that stand in a folder, in order. No two have the same name.
@@ -243,6 +252,14 @@ impl Input {
             }
             Input::Square(product) => product.run(device).with_context(|| product.name.clone()),
         }
+    }
+}
+
+/// Says once that a name is not that of the file or folder here.
+fn say_built_in_is_taken(name: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(name.into()) {
+        eprintln!("note: {name} is the built-in workload; ./{name} names the file or folder of this name");
     }
 }
 

@@ -90,6 +90,19 @@ fn damaged_traces() {
     refuses(&["sim", &path], &["kernel-1.traceg"]);
 }
 
+#[test]
+fn a_folder_with_the_name_of_a_built_in_workload() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let takes = |count| {
+        let note = contains("note: vectoradd is the built-in workload; ./vectoradd names").count(count);
+        let mut command = gpurf(&["workloads", "vectoradd"]);
+        command.current_dir(folder.path()).assert().success().stderr(note);
+    };
+    takes(0);
+    fs::create_dir(folder.path().join("vectoradd")).expect("a folder");
+    takes(1);
+}
+
 const TINY_LIBRARY: &str = "library (tiny) { cell (NAND2_X1) { area : 0.798;
     pin (A1) { direction : input; } pin (A2) { direction : input; }
     pin (ZN) { direction : output; function : \"!(A1 & A2)\"; } } }\n";

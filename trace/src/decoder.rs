@@ -3,10 +3,19 @@
 //! Between program counter and addresses, a line says the same at every execution of its
 //! instruction. Each such text is parsed once; from then on it is recognised by comparison, and
 //! only mask and addresses are read.
+//!
+//! A line that is not as expected is looked at again: its words may have other blanks between them than one space, and
+//! tracers before November 2020 give the addresses of all active lanes, though the mask leaves out the lanes whose
+//! guard predicate is false.
 
 use std::collections::HashMap;
 
-use crate::fields::{decimal, hexadecimal, number, show, Fields};
+use arrayvec::ArrayVec;
+
+use crate::error::Error;
+use crate::fields::{decimal, hexadecimal, number, show, single_spaced, Fields};
+use crate::kernel::WARP_SIZE;
+use crate::lines::Lines;
 use crate::opcode::OpcodeError;
 use crate::program::{Instruction, Program};
 use crate::registers::Register;
@@ -23,6 +32,14 @@ impl LineError {
     }
 }
 
+/// An error in the line read last.
+pub(crate) fn line_error(lines: &Lines, error: LineError) -> Error {
+    match error {
+        LineError::Garbled(reason) => lines.garbled(reason),
+        LineError::Opcode(cause) => Error::Opcode { path: lines.path().into(), line: lines.number(), cause },
+    }
+}
+
 /// Decodes the instruction lines of one file.
 pub(crate) struct Decoder {
     /// Fields before the program counter.
@@ -30,6 +47,22 @@ pub(crate) struct Decoder {
     /// Immediates at the end of a line: none before version 5, one in it, two after it.
     immediate_fields: usize,
     heads: HashMap<u32, Vec<Head>, PcHashing>,
+    /// Mask of the line decoded last.
+    mask: u32,
+    /// For a line whose words are not one space apart.
+    scratch: Vec<u8>,
+}
+
+/// What follows the head of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tail {
+    /// Addresses, if its width is not zero, then immediates.
+    Addresses,
+    /// Where a tensor copy reads and writes, then immediates, which are not set. The copy is the memory unit's work,
+    /// and no lane has an address.
+    TensorCopy,
+    /// Nothing: the line marks a part of the program that a simulator may repeat, and is no instruction.
+    Mark,
 }
 
 /// The part of a line from destination count to memory width, met at one program counter.
@@ -39,6 +72,7 @@ struct Head {
     destination: Option<Register>,
     sources: Vec<Register>,
     width: u16,
+    tail: Tail,
     /// Index in the program, by immediates.
     indices: Vec<([i64; 2], u32)>,
 }
@@ -49,16 +83,53 @@ impl Decoder {
             skipped_fields,
             immediate_fields: tracer_version.saturating_sub(4) as usize,
             heads: HashMap::default(),
+            mask: 0,
+            scratch: vec![],
         }
     }
 
-    /// Static index and mask of the instruction in `line`; its addresses are appended to `pool`.
+    /// Static index and mask of the instruction in `line`, if it has one; its addresses are appended to `pool`.
+    #[inline]
     pub fn decode(
         &mut self,
         line: &[u8],
         program: &mut Program,
         pool: &mut Vec<u64>,
-    ) -> Result<(u32, u32), LineError> {
+    ) -> Result<Option<(u32, u32)>, LineError> {
+        let start = pool.len();
+        match self.decode_single_spaced(line, program, pool) {
+            Err(error) => {
+                pool.truncate(start);
+                self.decode_again(line, error, program, pool)
+            }
+            decoded => decoded,
+        }
+    }
+
+    /// As [`Decoder::decode`], after an error that other blanks between the words may have made.
+    #[cold]
+    fn decode_again(
+        &mut self,
+        line: &[u8],
+        error: LineError,
+        program: &mut Program,
+        pool: &mut Vec<u64>,
+    ) -> Result<Option<(u32, u32)>, LineError> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let decoded = match single_spaced(line, &mut scratch) {
+            true => self.decode_single_spaced(&scratch, program, pool),
+            false => Err(error),
+        };
+        self.scratch = scratch;
+        decoded
+    }
+
+    fn decode_single_spaced(
+        &mut self,
+        line: &[u8],
+        program: &mut Program,
+        pool: &mut Vec<u64>,
+    ) -> Result<Option<(u32, u32)>, LineError> {
         let mut fields = Fields(line);
         for _ in 0..self.skipped_fields {
             fields.next();
@@ -76,29 +147,34 @@ impl Decoder {
         let position = match heads.iter().position(|head| head.starts(fields.0)) {
             Some(position) => position,
             None => {
-                heads.push(Head::parse(fields)?);
+                heads.push(Head::parse(fields, self.immediate_fields)?);
                 heads.len() - 1
             }
         };
         let head = &mut heads[position];
         let mut fields = Fields(fields.0.get(head.text.len() + 1..).unwrap_or_default());
 
-        if head.width > 0 {
-            read_addresses(&mut fields, mask, pool)?;
-        }
-
-        let mut immediates = [0; 2];
-        for immediate in &mut immediates[..self.immediate_fields] {
-            let field = fields.next();
-            *immediate = decimal(field).ok_or_else(|| LineError::garbled("a decimal immediate", field))?;
-        }
-        check_trailer(fields)?;
+        let immediates = match head.tail {
+            Tail::Addresses => {
+                let start = pool.len();
+                let before = fields;
+                let read = read_tail(&mut fields, head.width, mask, self.immediate_fields, pool);
+                read.or_else(|error| {
+                    pool.truncate(start);
+                    let lanes = OfActiveLanes { mask, before: self.mask };
+                    lanes.read(before, self.immediate_fields, pool).ok_or(error)
+                })?
+            }
+            Tail::TensorCopy => check_numbers(fields)?,
+            Tail::Mark => return Ok(None),
+        };
+        self.mask = mask;
         let known = head.indices.iter().find(|(met, _)| *met == immediates);
         let index = match known {
             Some(&(_, index)) => index,
             None => head.intern(pc, immediates, program)?,
         };
-        Ok((index, mask))
+        Ok(Some((index, mask)))
     }
 }
 
@@ -108,8 +184,8 @@ impl Head {
         rest.starts_with(&self.text) && matches!(rest.get(self.text.len()), None | Some(b' '))
     }
 
-    /// Parses `nd [Rd] opcode ns [Rs..] width`.
-    fn parse(line: Fields) -> Result<Head, LineError> {
+    /// Parses `nd [Rd] opcode ns [Rs..] width`, of a line that ends with so many immediates.
+    fn parse(line: Fields, immediate_fields: usize) -> Result<Head, LineError> {
         let mut fields = line;
         let destination = match fields.next() {
             b"0" => None,
@@ -120,16 +196,32 @@ impl Head {
         let opcode = std::str::from_utf8(opcode)
             .ok()
             .filter(|opcode| opcode.starts_with(|first: char| first.is_ascii_uppercase()))
+            .filter(|opcode| opcode.bytes().all(|byte| byte.is_ascii_graphic()))
             .ok_or_else(|| LineError::garbled("an opcode", opcode))?;
         let count = fields.next();
         let count = number::<u8>(count)
             .filter(|&count| count <= 16)
             .ok_or_else(|| LineError::garbled("a source count", count))?;
         let sources = (0..count).map(|_| register(fields.next())).collect::<Result<_, _>>()?;
+        let is_warpgroup_matrix = opcode.contains("GMMA");
+        // Whether it commits a group comes first, in traces since 2025.
+        if is_warpgroup_matrix && numbers(fields) == immediate_fields + 2 {
+            fields.next();
+        }
         let width = fields.next();
-        let width = number::<u16>(width)
-            .filter(|&width| width <= 128)
+        let may_copy = opcode.starts_with("UTMA") || opcode.starts_with("UBLK");
+        let tail = match Fields(fields.0).next() {
+            _ if matches!(opcode, "REPLAY_START" | "REPLAY_END") => Tail::Mark,
+            // The address of its barrier, or an address mode of tensor copies.
+            [b'0', b'x', ..] if may_copy => Tail::TensorCopy,
+            b"3" | b"4" if may_copy && width != b"0" => Tail::TensorCopy,
+            _ => Tail::Addresses,
+        };
+        let width = number::<u32>(width)
+            .filter(|&width| width <= 128 || tail == Tail::TensorCopy)
             .ok_or_else(|| LineError::garbled("a memory width in bytes", width))?;
+        // Of these two no lane has an address.
+        let width = if is_warpgroup_matrix || tail == Tail::TensorCopy { 0 } else { width as u16 };
         let text = line.0[..line.0.len() - fields.0.len()].trim_ascii_end();
         Ok(Head {
             text: text.into(),
@@ -137,6 +229,7 @@ impl Head {
             destination,
             sources,
             width,
+            tail,
             indices: Vec::new(),
         })
     }
@@ -165,16 +258,26 @@ fn register(text: &[u8]) -> Result<Register, LineError> {
     parsed.ok_or_else(|| LineError::garbled("a register", text))
 }
 
+/// Reads one address per lane of the mask, then immediates, and what may follow them.
+#[inline]
+fn read_tail(
+    fields: &mut Fields,
+    width: u16,
+    mask: u32,
+    immediate_fields: usize,
+    pool: &mut Vec<u64>,
+) -> Result<[i64; 2], LineError> {
+    if width > 0 {
+        read_addresses(fields, mask, pool)?;
+    }
+    let immediates = read_immediates(fields, immediate_fields)?;
+    check_values(*fields)?;
+    Ok(immediates)
+}
+
 /// Reads one address per active lane in any of the three compressions.
 fn read_addresses(fields: &mut Fields, mask: u32, pool: &mut Vec<u64>) -> Result<(), LineError> {
     let lanes = mask.count_ones();
-    let address = |field: &[u8]| {
-        hexadecimal(field)
-            .filter(|_| field.starts_with(b"0x"))
-            .ok_or_else(|| LineError::garbled("an address", field))
-    };
-    let offset =
-        |field: &[u8]| decimal(field).ok_or_else(|| LineError::garbled("an address difference", field));
     match fields.next() {
         // Every address.
         b"0" => {
@@ -183,6 +286,7 @@ fn read_addresses(fields: &mut Fields, mask: u32, pool: &mut Vec<u64>) -> Result
             }
         }
         // First address and stride.
+        b"1" if !is_run(mask) => return Err(LineError::Garbled("the lanes are not in a row".into())),
         b"1" => {
             let mut current = address(fields.next())?;
             let stride = offset(fields.next())?;
@@ -191,7 +295,7 @@ fn read_addresses(fields: &mut Fields, mask: u32, pool: &mut Vec<u64>) -> Result
                 current = current.wrapping_add_signed(stride);
             }
         }
-        // First address, then the difference to each next one.
+        // First address, then differences from lane to lane.
         b"2" => {
             let mut current = address(fields.next())?;
             if lanes > 0 {
@@ -207,15 +311,144 @@ fn read_addresses(fields: &mut Fields, mask: u32, pool: &mut Vec<u64>) -> Result
     Ok(())
 }
 
+/// Whether no lane is left out between the first and the last.
+fn is_run(lanes: u32) -> bool {
+    let lowest = lanes & lanes.wrapping_neg();
+    lanes & lanes.wrapping_add(lowest) == 0
+}
+
+#[inline]
+fn address(field: &[u8]) -> Result<u64, LineError> {
+    hexadecimal(field)
+        .filter(|_| field.starts_with(b"0x"))
+        .ok_or_else(|| LineError::garbled("an address", field))
+}
+
+#[inline]
+fn offset(field: &[u8]) -> Result<i64, LineError> {
+    decimal(field).ok_or_else(|| LineError::garbled("an address difference", field))
+}
+
+/// Reads immediates. The first tracers of version 6 wrote one of the two. Inlined, since every line has them.
+#[inline(always)]
+fn read_immediates(fields: &mut Fields, count: usize) -> Result<[i64; 2], LineError> {
+    let mut immediates = [0; 2];
+    for (place, immediate) in immediates[..count].iter_mut().enumerate() {
+        let before = *fields;
+        let field = fields.next();
+        match decimal(field) {
+            Some(value) => *immediate = value,
+            None if place == 1 && begins_values(field) => *fields = before,
+            None => return Err(LineError::garbled("a decimal immediate", field)),
+        }
+    }
+    Ok(immediates)
+}
+
 /// After the immediates come nothing, version 6's register values, or the values a store wrote.
 /// Values are of no use here.
-fn check_trailer(mut rest: Fields) -> Result<(), LineError> {
+#[inline]
+fn check_values(mut rest: Fields) -> Result<(), LineError> {
     if rest.is_empty() {
         return Ok(());
     }
-    match rest.next() {
-        b"NoVal" | b"Val" | b"STORE_DATA" => Ok(()),
-        found => Err(LineError::garbled("the end of the line", found)),
+    let field = rest.next();
+    match begins_values(field) {
+        true => Ok(()),
+        false => Err(LineError::garbled("the end of the line", field)),
+    }
+}
+
+fn begins_values(field: &[u8]) -> bool {
+    matches!(field, b"NoVal" | b"Val" | b"STORE_DATA")
+}
+
+/// Decimal numbers up to the end of the line or the values there.
+fn numbers(mut fields: Fields) -> usize {
+    let mut count = 0;
+    while decimal(fields.next()).is_some() {
+        count += 1;
+    }
+    count
+}
+
+/// Checks that all up to the end of the line or the values there are numbers; they stand for no immediates.
+fn check_numbers(mut fields: Fields) -> Result<[i64; 2], LineError> {
+    while !fields.is_empty() {
+        match fields.next() {
+            field if begins_values(field) => break,
+            field if decimal(field).or(hexadecimal(field).map(|_| 0)).is_some() => {}
+            field => return Err(LineError::garbled("a number of a tensor copy", field)),
+        }
+    }
+    Ok([0; 2])
+}
+
+/// A line with the addresses of all active lanes, of which the mask has those whose guard predicate holds.
+struct OfActiveLanes {
+    mask: u32,
+    /// The mask of the line before.
+    before: u32,
+}
+
+impl OfActiveLanes {
+    /// Reads the addresses of the mask's lanes into `pool`, and immediates. `None` if the line is not of this kind.
+    fn read(&self, mut fields: Fields, immediate_fields: usize, pool: &mut Vec<u64>) -> Option<[i64; 2]> {
+        let mut addresses = ArrayVec::<u64, { WARP_SIZE as usize }>::new();
+        match fields.next() {
+            b"0" => {
+                while fields.0.starts_with(b"0x") {
+                    addresses.try_push(address(fields.next()).ok()?).ok()?;
+                }
+            }
+            b"2" => {
+                let mut current = address(fields.next()).ok()?;
+                addresses.push(current);
+                for _ in 0..numbers(fields).checked_sub(immediate_fields)? {
+                    current = current.wrapping_add_signed(decimal(fields.next())?);
+                    addresses.try_push(current).ok()?;
+                }
+            }
+            b"1" if !is_run(self.mask) => {
+                let (mut current, stride) = (address(fields.next()).ok()?, decimal(fields.next())?);
+                let is_known = self.before & self.mask == self.mask && is_run(self.before);
+                let first = if is_known { self.before } else { self.mask }.trailing_zeros();
+                for lane in first..WARP_SIZE {
+                    if self.mask >> lane & 1 == 1 {
+                        pool.push(current);
+                    }
+                    current = current.wrapping_add_signed(stride);
+                }
+                return self.read_end(fields, immediate_fields);
+            }
+            _ => return None,
+        }
+        let active = self.active(addresses.len() as u32)?;
+        let of_lane = |lane: u32| addresses[(active & ((1 << lane) - 1)).count_ones() as usize];
+        pool.extend((0..WARP_SIZE).filter(|lane| self.mask >> lane & 1 == 1).map(of_lane));
+        self.read_end(fields, immediate_fields)
+    }
+
+    fn read_end(&self, mut fields: Fields, immediate_fields: usize) -> Option<[i64; 2]> {
+        let immediates = read_immediates(&mut fields, immediate_fields).ok()?;
+        check_values(fields).ok()?;
+        Some(immediates)
+    }
+
+    /// So many lanes, among them those of the mask. The line does not say which: those of the line before if they can
+    /// be, else the first ones, else those of the mask and the first others.
+    fn active(&self, count: u32) -> Option<u32> {
+        if count < self.mask.count_ones() || count == 0 {
+            return None;
+        }
+        let first = u32::MAX >> (WARP_SIZE - count);
+        let possible = |lanes: &u32| lanes.count_ones() == count && lanes & self.mask == self.mask;
+        let known = [self.before, first].into_iter().find(possible);
+        known.or_else(|| {
+            let others = (0..WARP_SIZE).map(|lane| 1 << lane).filter(|lane| self.mask & lane == 0);
+            let missing = count - self.mask.count_ones();
+            Some(others.take(missing as usize).fold(self.mask, |lanes, lane| lanes | lane))
+        })
     }
 }
 
@@ -259,7 +492,8 @@ mod tests {
         let mut program = Program::default();
         let mut pool = Vec::new();
         match decoder.decode(line.as_bytes(), &mut program, &mut pool) {
-            Ok((index, mask)) => {
+            Ok(decoded) => {
+                let (index, mask) = decoded.expect("an instruction");
                 assert_eq!(index, 0);
                 Ok((program, mask, pool))
             }
@@ -339,7 +573,7 @@ mod tests {
         let (mut program, mut pool) = (Program::default(), Vec::new());
         let mut index = |line: &str| {
             let result = decoder.decode(line.as_bytes(), &mut program, &mut pool);
-            result.ok().expect("a good line").0
+            result.ok().expect("a good line").expect("an instruction").0
         };
         assert_eq!(index("0000 ffffffff 0 EXIT 0 0 0 "), 0);
         assert_eq!(index("0000 ffffffff 0 EXIT 0 0 1 "), 1);

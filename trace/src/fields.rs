@@ -15,16 +15,51 @@ impl<'a> Fields<'a> {
         field
     }
 
+    /// The next field, where blanks of any kind and number may stand between fields.
+    #[inline]
+    pub fn next_word(&mut self) -> &'a [u8] {
+        self.0 = self.0.trim_ascii_start();
+        let end = self.0.iter().position(u8::is_ascii_whitespace);
+        let (field, rest) = self.0.split_at(end.unwrap_or(self.0.len()));
+        self.0 = rest.get(1..).unwrap_or_default();
+        field
+    }
+
     /// Whether nothing but spaces is left.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&byte| byte == b' ')
     }
 }
 
-/// For messages: bytes as text, shortened.
+/// For messages: bytes as text, shortened, control characters replaced.
 pub(crate) fn show(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]);
-    text.trim_end().to_owned()
+    let shown = text.trim_end().chars();
+    shown
+        .map(|character| if character.is_control() { char::REPLACEMENT_CHARACTER } else { character })
+        .collect()
+}
+
+/// Writes the words of a line into `out`, one space between them. Whether that changes the line.
+pub(crate) fn single_spaced(line: &[u8], out: &mut Vec<u8>) -> bool {
+    out.clear();
+    for word in words(line) {
+        out.extend_from_slice(word);
+        out.push(b' ');
+    }
+    out.trim_ascii_end() != line.trim_ascii_end()
+}
+
+/// What stands between blanks and tabs.
+pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// `key = value`, its value trimmed. Any blanks may stand around the words.
+pub(crate) fn value_of<'a>(line: &'a [u8], key: &str) -> Option<&'a [u8]> {
+    let equals = line.iter().position(|&byte| byte == b'=')?;
+    let named = words(&line[..equals]).eq(key.split(' ').map(str::as_bytes));
+    named.then(|| line[equals + 1..].trim_ascii())
 }
 
 /// Hexadecimal digits with or without `0x`.
@@ -92,7 +127,7 @@ pub(crate) fn triple(text: &[u8]) -> Option<[u32; 3]> {
         Some(inner) => inner.strip_suffix(b")")?,
         None => text,
     };
-    let mut parts = inner.split(|&byte| byte == b',').map(number);
+    let mut parts = inner.split(|&byte| byte == b',').map(|part| number(part.trim_ascii()));
     let triple = [parts.next()??, parts.next()??, parts.next()??];
     parts.next().is_none().then_some(triple)
 }
@@ -122,9 +157,31 @@ mod tests {
     fn triples_take_parentheses_or_none() {
         assert_eq!(triple(b"(8,1,2)"), Some([8, 1, 2]));
         assert_eq!(triple(b"8,1,2"), Some([8, 1, 2]));
+        assert_eq!(triple(b"( 8, 1,\t2 )"), Some([8, 1, 2]));
         assert_eq!(triple(b"(8,1,2"), None);
         assert_eq!(triple(b"8,1"), None);
         assert_eq!(triple(b"8,1,2,3"), None);
+    }
+
+    #[test]
+    fn a_message_has_no_control_characters_and_is_short() {
+        assert_eq!(show(b"k\x1b[31m\0\tz "), "k\u{fffd}[31m\u{fffd}\u{fffd}z");
+        assert_eq!(show(&[7; 1000]), "\u{fffd}".repeat(60));
+    }
+
+    #[test]
+    fn blanks_between_words_are_made_single() {
+        let mut out = vec![];
+        assert!(single_spaced(b" ab\t c  d", &mut out));
+        assert_eq!(out, b"ab c d ");
+        assert!(!single_spaced(b"ab c d  ", &mut out));
+    }
+
+    #[test]
+    fn a_value_is_found_behind_its_key() {
+        assert_eq!(value_of(b"thread  block\t=  1,2,3 \t", "thread block"), Some(&b"1,2,3"[..]));
+        assert_eq!(value_of(b"thread blocks = 1", "thread block"), None);
+        assert_eq!(value_of(b"warp 1", "warp"), None);
     }
 
     #[test]
@@ -134,5 +191,12 @@ mod tests {
         assert_eq!(fields.next(), b"c");
         assert!(fields.is_empty());
         assert_eq!(fields.next(), b"");
+    }
+
+    #[test]
+    fn words_have_any_blanks_between_them() {
+        let mut fields = Fields(b" ab\t\t c d");
+        assert_eq!((fields.next_word(), fields.next_word()), (&b"ab"[..], &b"c"[..]));
+        assert_eq!(fields.0, b"d");
     }
 }

@@ -2,8 +2,8 @@
 //! its operands widen.
 //!
 //! It covers the base opcodes (the part before the first dot) of NVIDIA's published instruction
-//! set tables for Volta, Turing, Ampere, Ada and Hopper, and a few unpublished ones that compilers
-//! emit. A base opcode outside it is an error: guessing its operands would silently falsify every
+//! set tables for Maxwell, Pascal, Volta, Turing, Ampere, Ada, Hopper and Blackwell, and a few unpublished
+//! ones that compilers emit. A base opcode outside it is an error: guessing its operands would silently falsify every
 //! register-file count.
 //!
 //! **Units.** Integer, FP32 (with FP16, which shares its data path), FP64, tensor and uniform
@@ -17,8 +17,7 @@
 //!
 //! **Memory.** An instruction has [`Memory`] exactly when its unit is [`Unit::LoadStore`]. Textures
 //! and surfaces count as global memory; the tracer gives no addresses for them, nor for `LDC`.
-//! The tracer records one `LDGSTS` as two consecutive lines, first with its shared-memory
-//! addresses, then with its global ones; both are kept as they are.
+//! Blackwell's tensor memory is none of these spaces: what moves data there is the tensor unit's.
 
 use crate::rule::Rule;
 
@@ -98,11 +97,13 @@ pub struct Memory {
 // The message of a variant says what it is, and what its fields are.
 #[allow(missing_docs)]
 pub enum OpcodeError {
-    #[error("unknown opcode `{opcode}`; if it is a real instruction, add `{base}` to the table in trace/src/opcode.rs")]
-    Unknown { opcode: String, base: String },
+    #[error(
+        "unknown opcode `{opcode}`: which registers it uses cannot be told; leave its kernel out of the list"
+    )]
+    Unknown { opcode: String },
 
     #[error(
-        "`{opcode}` has no matrix shape this project knows; add it to `Rule::Matrix` in trace/src/widen.rs"
+        "`{opcode}` has no known matrix shape: which registers it uses cannot be told; leave its kernel out of the list"
     )]
     Shape { opcode: String },
 
@@ -144,7 +145,7 @@ impl<'a> Opcode<'a> {
         let row = TABLE.iter().find(|row| row.0.split_ascii_whitespace().any(|name| name == base));
         match row {
             Some(&(_, unit, rule, memory)) => Ok(Entry { unit, rule, memory }),
-            None => Err(OpcodeError::Unknown { opcode: self.0.into(), base: base.into() }),
+            None => Err(OpcodeError::Unknown { opcode: self.0.into() }),
         }
     }
 }
@@ -163,27 +164,39 @@ use MemorySpace::{Constant, Generic, Global, Local, Shared};
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
     // Single precision.
-    ("FADD FADD32I FCHK FFMA FFMA32I FMNMX FMNMX3 FMUL FMUL32I FSEL FSET FSETP FSWZADD",
+    ("FADD FADD32I FCHK FFMA FFMA32I FMNMX FMNMX3 FMUL FMUL32I FSEL FSET FSETP FSWZADD \
+      FCMP FHADD FHFMA FSWZ",
         Unit::Fp32, Rule::Single, None),
+    // Two values, in a register pair.
+    ("FADD2 FFMA2 FMUL2",
+        Unit::Fp32, Rule::Pairs, None),
     // Half precision: two values to a register. `HFMA2.MMA` is an FMA-pipe variant, no matrix.
-    ("HADD2 HADD2_32I HFMA2 HFMA2_32I HMNMX2 HMUL2 HMUL2_32I HSET2 HSETP2 VHMNMX",
+    ("HADD2 HADD2_32 HADD2_32I HFMA2 HFMA2_32 HFMA2_32I HMNMX2 HMUL2 HMUL2_32 HMUL2_32I HSET2 HSETP2 VHMNMX",
         Unit::Fp32, Rule::Single, None),
     // Double precision: every operand is a register pair.
-    ("DADD DFMA DMUL DSETP",
+    ("DADD DFMA DMNMX DMUL DSETP",
         Unit::Fp64, Rule::Pairs, None),
+    ("DSET",
+        Unit::Fp64, Rule::PairSources, None),
     // Special functions. `MUFU.RCP64H` and `RSQ64H` work on the upper word alone.
-    ("MUFU FLO POPC BREV",
+    ("MUFU FLO POPC BREV RRO",
         Unit::Sfu, Rule::Single, None),
     ("F2F F2I I2F I2I FRND",
         Unit::Sfu, Rule::Conversion, None),
     // Matrices.
-    ("HMMA IMMA BMMA DMMA QMMA",
+    ("HMMA IMMA BMMA DMMA QMMA OMMA",
         Unit::Tensor, Rule::Matrix, None),
     ("HGMMA IGMMA BGMMA QGMMA",
         Unit::Tensor, Rule::WarpgroupMatrix, None),
+    // Blackwell's tensor memory: to registers and from them.
+    ("LDT LDTM",
+        Unit::Tensor, Rule::LoadTensor, None),
+    ("STT STTM",
+        Unit::Tensor, Rule::StoreTensor, None),
     // Integer.
     ("BMSK IABS IADD IADD3 IADD32I IDP IDP4A IMNMX IMUL32I ISCADD ISCADD32I ISET ISETP LEA LOP LOP32I \
-      SGXT SHF SHL SHR VABSDIFF VABSDIFF4 VIADD VIADDMNMX VIMNMX VIMNMX3",
+      SGXT SHF SHL SHR VABSDIFF VABSDIFF4 VIADD VIADDMNMX VIMNMX VIMNMX3 \
+      BFE BFI ICMP IMADSP ISAD ISUB VADD VMAD VMNMX VSET VSETP VSHL VSHR XMAD",
         Unit::Int, Rule::Single, None),
     ("IMAD IMUL",
         Unit::Int, Rule::Multiply, None),
@@ -191,7 +204,7 @@ const TABLE: &[Row] = &[
     ("F2FP F2IP I2FP I2IP",
         Unit::Int, Rule::Single, None),
     // Moves, predicates, lanes, special registers.
-    ("MOV MOV32I MOVM PRMT SEL PLOP3 PSETP P2R R2P VOTE B2R S2R CSMTEST",
+    ("MOV MOV32I MOVM PRMT SEL PLOP3 PSETP P2R R2P VOTE B2R S2R CSMTEST CSET CSETP PSET",
         Unit::Int, Rule::Single, None),
     ("LOP3 SHFL",
         Unit::Int, Rule::PredicateFirst, None),
@@ -204,7 +217,7 @@ const TABLE: &[Row] = &[
     ("LEPC GETLMEMBASE",
         Unit::Int, Rule::PairDestination, None),
     // Loads.
-    ("LDG",
+    ("LDG LDGMC",
         Unit::LoadStore, Rule::Load, memory(Global, Load)),
     ("LD",
         Unit::LoadStore, Rule::Load, memory(Generic, Load)),
@@ -236,33 +249,40 @@ const TABLE: &[Row] = &[
         Unit::LoadStore, Rule::Atomic, memory(Generic, Atomic)),
     ("RED REDG",
         Unit::LoadStore, Rule::Reduction, memory(Global, Atomic)),
-    ("ATOMS REDAS SYNCS",
+    ("ATOMS REDAS REDS SYNCS",
         Unit::LoadStore, Rule::Reduction, memory(Shared, Atomic)),
     // Textures and surfaces: the component mask is not in a trace, so nothing is widened.
     ("TEX TLD TLD4 TMML TXD TXQ SULD SUQUERY",
         Unit::LoadStore, Rule::Single, memory(Global, Load)),
+    ("TEXS TLDS TLD4S",
+        Unit::LoadStore, Rule::TwoDestinations, memory(Global, Load)),
     ("SUST",
         Unit::LoadStore, Rule::Single, memory(Global, Store)),
     ("SUATOM SURED",
         Unit::LoadStore, Rule::Single, memory(Global, Atomic)),
     // Control flow.
-    ("BRA BREAK BSSY BSYNC BPT EXIT JMP KILL RTT YIELD ELECT ENDCOLLECTIVE PREEXIT BRXU JMXU BMOV RPCMOV",
+    ("BRA BREAK BSSY BSYNC BPT EXIT JMP KILL RTT YIELD ELECT ENDCOLLECTIVE PREEXIT BRXU JMXU BMOV RPCMOV \
+      BRK CAL CONT JCAL LONGJMP PBK PCNT PEXIT PLONGJMP PRET RAM SAM SSY SYNC",
         Unit::Branch, Rule::Single, None),
     ("BRX JMX CALL RET SETLMEMBASE",
         Unit::Branch, Rule::ReadPair, None),
     ("WARPSYNC NANOSLEEP BAR SETCTAID R2B",
         Unit::Branch, Rule::Read, None),
     // Fences, waits, hints, cache control.
-    ("ACQBULK ARRIVES CGAERRBAR DEPBAR ERRBAR FENCE LDGDEPBAR MEMBAR NOP PMTRIG UCGABAR_ARV UCGABAR_WAIT \
+    ("ACQBULK ACQSHMINIT ARRIVES CGAERRBAR DEPBAR ERRBAR FENCE LDGDEPBAR MEMBAR NOP PMTRIG UCGABAR_ARV UCGABAR_WAIT \
       USETMAXREG VOTE_VTG WARPGROUP WARPGROUPSET",
         Unit::Branch, Rule::Single, None),
     ("CCTL CCTLL CCTLT",
         Unit::Branch, Rule::Addresses, None),
     // Uniform datapath, with its bridges from vector registers and its bulk copies.
-    ("R2UR REDUX S2UR CS2UR",
+    ("R2UR REDUX CREDUX S2UR CS2UR",
         Unit::Uniform, Rule::Single, None),
     ("UBMSK UBREV UCLEA UF2FP UFLO UIADD3 UIMAD UIMNMX UISETP ULDC ULEA ULEPC ULOP ULOP3 ULOP32I UMOV UP2UR \
-      UPLOP3 UPOPC UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR UVIMNMX VOTEU",
+      UPLOP3 UPOPC UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR UVIMNMX VOTEU \
+      LDCU MOV64IUR UF2F UF2I UF2IP UFADD UFFMA UFMNMX UFMUL UFRND UFSEL UFSET UFSETP UGETNEXTWORKID UI2F UI2FP \
+      UI2I UI2IP UIABS UMEMSETS UMOV32I UREDGR USETSHMSZ USTGR UVIADD UVIMNMX3 UVIRTCOUNT",
+        Unit::Uniform, Rule::Single, None),
+    ("UTCATOMSWS UTCBAR UTCCP UTCHMMA UTCIMMA UTCMXQMMA UTCOMMA UTCQMMA UTCSHIFT",
         Unit::Uniform, Rule::Single, None),
     ("UBLKCP UBLKPF UBLKRED UTMACCTL UTMACMDFLUSH UTMALDG UTMAPF UTMAREDG UTMASTG",
         Unit::Uniform, Rule::Single, None),

@@ -81,6 +81,12 @@ pub struct StaticInstruction {
     pub immediates: [i64; 2],
 }
 
+/// Opcodes that may move control; the last six are those of Maxwell and Pascal, whose `SYNC` goes where `SSY` said.
+const BRANCHES: [&str; 14] = [
+    "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "SYNC", "BRK", "CONT", "CAL", "JCAL",
+    "LONGJMP",
+];
+
 impl StaticInstruction {
     fn decode(instruction: &Instruction) -> Result<StaticInstruction, OpcodeError> {
         let opcode = Opcode(instruction.opcode);
@@ -103,7 +109,7 @@ impl StaticInstruction {
             width: instruction.width,
             barrier: opcode.base() == "BAR" && opcode.has_any(&["SYNC", "SYNCALL", "RED"]),
             exit: opcode.base() == "EXIT",
-            branch: matches!(opcode.base(), "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CALL" | "RET"),
+            branch: BRANCHES.contains(&opcode.base()),
             destinations,
             sources,
             positions,

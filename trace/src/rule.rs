@@ -7,6 +7,10 @@ pub(crate) enum Rule {
     Single,
     /// Every operand is a 64-bit pair.
     Pairs,
+    /// Every source is a 64-bit pair, and the destination one register.
+    PairSources,
+    /// Two destinations, the second of which the trace lists as first source.
+    TwoDestinations,
     /// What the trace calls the destination is read: one register.
     Read,
     /// What the trace calls the destination is read: a code address, so a pair.
@@ -38,6 +42,10 @@ pub(crate) enum Rule {
     /// Hopper's warpgroup matrix product: the accumulators are the last source and the destination,
     /// spread over four warps; a register before them is A.
     WarpgroupMatrix,
+    /// `LDTM`: the destination is as wide as the shape and the repetition say.
+    LoadTensor,
+    /// `STTM`: the last source is as wide as the shape and the repetition say.
+    StoreTensor,
     /// Sources are addresses; the destination is as wide as the data.
     Load,
     /// `LDSM`: addresses, and a register per matrix.

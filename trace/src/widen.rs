@@ -57,6 +57,13 @@ pub(crate) fn widen(
         _ => (destination, sources),
     };
 
+    let sources = match (rule, sources.split_first()) {
+        (Rule::TwoDestinations, Some((second, rest))) => {
+            operands.write(*second, 1)?;
+            rest
+        }
+        _ => sources,
+    };
     if let Some(destination) = destination {
         operands.write(destination, destination_width(opcode, rule)?)?;
     }
@@ -117,6 +124,7 @@ fn destination_width(opcode: Opcode, rule: Rule) -> Result<usize, OpcodeError> {
         Rule::Conversion => pair_if(conversion_is_wide(opcode).0),
         Rule::Matrix => Fragments::of(opcode)?.c,
         Rule::WarpgroupMatrix => warpgroup_accumulators(opcode)?,
+        Rule::LoadTensor => tensor_registers(opcode),
         Rule::Load | Rule::Atomic | Rule::Reduction => data_width(opcode),
         Rule::LoadMatrices => matrices(opcode),
         _ => 1,
@@ -133,7 +141,7 @@ fn source_width(
     let register = sources[position];
     let last = position + 1 == sources.len();
     Ok(match rule {
-        Rule::Pairs => 2,
+        Rule::Pairs | Rule::PairSources => 2,
         Rule::Match => pair_if(opcode.has("U64")),
         Rule::Multiply => {
             let immediate = immediates.iter().any(|&value| value != 0);
@@ -158,6 +166,7 @@ fn source_width(
         Rule::CopyToShared if last => address_width(opcode, register),
         Rule::Store if last => data_width(opcode),
         Rule::StoreMatrices if last => matrices(opcode),
+        Rule::StoreTensor if last => tensor_registers(opcode),
         Rule::Store | Rule::StoreMatrices => address_width(opcode, register),
         Rule::Atomic | Rule::Reduction if position == 0 => address_width(opcode, register),
         Rule::Atomic | Rule::Reduction => data_width(opcode),
@@ -197,6 +206,18 @@ fn matrices(opcode: Opcode) -> usize {
     } else {
         pair_if(opcode.has("2"))
     }
+}
+
+/// Registers moved by `LDTM.16dp256bit.x4` and its like: those of the shape, as often as it is repeated.
+fn tensor_registers(opcode: Opcode) -> usize {
+    let repeated = opcode.modifiers().find_map(|modifier| modifier.strip_prefix('x')?.parse().ok());
+    let of_shape = match opcode.modifiers().find(|modifier| modifier.contains("dp")) {
+        Some(shape) if shape.contains("256") => 4,
+        Some(shape) if shape.contains("128") => 2,
+        _ => 1,
+    };
+    // More than any instruction has: the number is not to overflow.
+    of_shape * repeated.unwrap_or(1).min(256)
 }
 
 /// Whether destination and source of a conversion are 64 bits wide.
@@ -247,12 +268,13 @@ impl Fragments {
             "HMMA" if opcode.has("TF32") => 32,
             "HMMA" => 16,
             "IMMA" if opcode.has_any(&["S4", "U4"]) => 4,
+            "OMMA" => 4,
             "BMMA" => 1,
             _ => 8,
         };
         let accumulator = match opcode.base() {
             "DMMA" => 64,
-            "HMMA" | "QMMA" if !opcode.has("F32") => 16,
+            "HMMA" | "QMMA" | "OMMA" if !opcode.has("F32") => 16,
             _ => 32,
         };
         // A sparse A stores half its elements.
@@ -354,6 +376,25 @@ mod tests {
     }
 
     #[test]
+    fn instructions_of_maxwell_and_blackwell_have_their_registers() {
+        check("R4 XMAD.PSL.CBCC R5 R6 R7", &[4], &[5, 6, 7]);
+        check("R4 BFE.U32 R5 R6", &[4], &[5, 6]);
+        check("R2 TEXS R0 R4 R5", &[0, 2], &[4, 5]);
+        check("R255 TEXS R8 R8 R9", &[8], &[8, 9]);
+        check("- SSY", &[], &[]);
+        check("R0 DSET.BF.LT.AND R2 R4", &[0], &[2, 3, 4, 5]);
+        check("R2 FFMA2 R4 R6 R8", &[2, 3], &[4, 5, 6, 7, 8, 9]);
+        check("R4 LDTM.x8 UR4", &[4, 5, 6, 7, 8, 9, 10, 11], &[]);
+        check("R4 LDTM.16dp128bit.x2 UR4", &[4, 5, 6, 7], &[]);
+        check("- STTM.x2 UR4 R8", &[], &[8, 9]);
+        check("- UTCHMMA UR4 UR6 UR8", &[], &[]);
+        check("R2 LDGMC.E.ADD.F16x8.RN R4", &[2], &[4, 5]);
+        let opcode = Opcode("LDTM.x64");
+        let result = widen(opcode, Rule::LoadTensor, Some(Register::vector(24)), &[], [0; 2]);
+        assert!(matches!(result, Err(OpcodeError::TooWide { .. })));
+    }
+
+    #[test]
     fn wide_multiplication_finds_its_addend() {
         check("R4 IMAD.WIDE.U32 R0 R7 R2", &[4, 5], &[0, 7, 2, 3]);
         check("R4 IMAD.WIDE R6 R8", &[4, 5], &[6, 8]);
@@ -406,6 +447,7 @@ mod tests {
             ("BMMA.168256.AND.POPC", [4, 2, 4]),
             ("DMMA.884", [2, 2, 4]),
             ("QMMA.16832.F32.E4M3.E4M3", [4, 2, 4]),
+            ("OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X", [4, 2, 4]),
         ] {
             assert_eq!(counts(opcode), expected, "{opcode}");
         }

@@ -52,7 +52,7 @@ pub fn write(workload: &Workload, folder: impl AsRef<Path>) -> Result<()> {
 }
 
 fn io_error(path: &Path) -> impl Fn(io::Error) -> Error + '_ {
-    move |error| Error::Io { path: path.into(), error }
+    move |cause| Error::Io { path: path.into(), cause }
 }
 
 fn write_kernel(kernel: &Kernel, path: &Path) -> Result<()> {

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use gpurf_fixtures::damage::{config, damage, damaged, watched};
-use gpurf_trace::{files, open, Error, Result, Reuse};
+use gpurf_trace::{files, open_with, Error, Result, Reuse, Workload};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -49,6 +49,11 @@ insts = 2
 
 /// As the project's own emulator writes it.
 const OWN_KERNEL: &str = include_str!("../../fixtures/traces/stencil/kernel-2.traceg");
+
+/// Opens a trace, without remarks.
+fn open(path: &Path) -> Result<Workload> {
+    open_with(path, |_| ())
+}
 
 /// Reads a whole workload; the number of warp instructions.
 fn read(path: &Path) -> Result<u64> {

@@ -3,6 +3,7 @@
 mod compiled;
 mod damaged;
 mod divergence;
+mod dumps;
 mod faults;
 mod launch_files;
 mod liveness;

@@ -162,7 +162,11 @@ impl BlockMemory<'_> {
                 format!(": {}", self.global.surroundings(address, bytes))
             }
             (Placed::Shared(_), AccessError::OutOfBounds) => {
-                format!(": the block has {} bytes", self.shared.len())
+                format!(
+                    ": the block has {} bytes; `shared` in a launch file gives it more, which a listing of code alone \
+                     needs",
+                    self.shared.len()
+                )
             }
             (Placed::Local(..), AccessError::OutOfBounds) => {
                 format!(": the thread has {} bytes of stack; `stack` in a launch file gives recursive kernels more", self.local_bytes)

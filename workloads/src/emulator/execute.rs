@@ -211,7 +211,8 @@ impl Constants<'_> {
                 "constant c[{bank:#x}][{address:#x}] is out of bounds: the bank has {} bytes{}",
                 data.len(),
                 if data.is_empty() {
-                    "; the listing may lack it: give the output of `nvdisasm -hex`, without -c"
+                    "; the listing may lack it, as code alone does: give the output of `nvdisasm -hex`, not of \
+                     `cuobjdump -sass` or with -c"
                 } else {
                     ""
                 },

@@ -31,6 +31,7 @@ mod warp;
 mod windows;
 
 pub(crate) use code::Code;
+pub(crate) use decode::registers_used;
 pub(crate) use launch::{Executed, Launch};
 pub(crate) use library_function::LibraryFunction;
 pub(crate) use memory::{AccessError, Changes, Memory};

@@ -17,11 +17,13 @@ pub(super) struct Text {
     pub entry: bool,
     /// Places in it by name.
     pub labels: HashMap<String, u32>,
+    /// Numbers say where its branches go.
+    pub is_dumped: bool,
 }
 
 impl Text {
     pub fn new(kernel: Kernel) -> Text {
-        Text { kernel, entry: false, labels: HashMap::new() }
+        Text { kernel, entry: false, labels: HashMap::new(), is_dumped: false }
     }
 
     fn bytes(&self) -> u32 {
@@ -64,7 +66,16 @@ pub(super) fn link(texts: Vec<Text>, constants: &Data) -> (Vec<Kernel>, BTreeMap
 /// Resolves the names in code that begins at `start`. Whether it may leave its section.
 fn resolve(text: &mut Text, start: u32, names: &HashMap<String, u32>, constants: &Data) -> bool {
     let mut leaves = false;
+    let end = i64::from(text.bytes());
     for instruction in &mut text.kernel.instructions {
+        if let (true, Some(place)) = (text.is_dumped && jumps(instruction), instruction.operands.last_mut()) {
+            match *place {
+                Operand::Integer(pc) if (0..end).contains(&pc) && pc % i64::from(INSTRUCTION_BYTES) == 0 => {
+                    *place = Operand::Target(pc as u32);
+                }
+                _ => {}
+            }
+        }
         leaves |= instruction.opcode.starts_with("CALL.ABS") || instruction.opcode.starts_with("JMP");
         for operand in &mut instruction.operands {
             let symbol = match operand {
@@ -89,6 +100,12 @@ fn resolve(text: &mut Text, start: u32, names: &HashMap<String, u32>, constants:
         }
     }
     leaves
+}
+
+/// Whether an instruction names a place in the code.
+fn jumps(instruction: &Instruction) -> bool {
+    let base = instruction.opcode.split('.').next().unwrap_or_default();
+    matches!(base, "BRA" | "BSSY" | "CALL" | "RET")
 }
 
 /// Puts functions behind a kernel, each with its own literals behind those of the kernel.

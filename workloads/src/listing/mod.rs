@@ -1,8 +1,9 @@
-//! Listings of Turing machine code, as `nvdisasm -hex` prints them.
+//! Listings of Turing machine code, as `nvdisasm -hex` and `cuobjdump -sass` print them.
 //!
 //! A [`Module`] is a whole listing: its kernels with registers, parameters and shared memory, its
-//! constants and global variables. `nvdisasm -c -hex`, which prints code only, is read too; such a
-//! module has no parameter layout (natural alignment is assumed), no constants and no variables.
+//! constants and global variables. `nvdisasm -c -hex` and `cuobjdump -sass`, which print code only, are read too; such a
+//! module has no parameter layout (natural alignment is assumed), no static shared memory, no constants and no
+//! variables. Where the number of registers is missing, it is that of the highest register in use, and one.
 
 mod link;
 mod operand;
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use operand::{Address, Constant, Half, Instruction, Operand, Predicate, Register, RegisterFile};
 
+use crate::emulator;
 use crate::error::Result;
 
 /// Most bytes of stack per thread.
@@ -51,7 +53,11 @@ impl Module {
     pub fn parse(file: &str, text: &str) -> Result<Module> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let identity = NEXT.fetch_add(1, Ordering::Relaxed);
-        Ok(Module { identity, file: file.into(), ..parse::module(file, text)? })
+        let mut module = Module { identity, file: file.into(), ..parse::module(file, text)? };
+        for kernel in module.kernels.iter_mut().filter(|kernel| kernel.registers == 0) {
+            kernel.registers = emulator::registers_used(&kernel.instructions);
+        }
+        Ok(module)
     }
 
     /// Whether a kernel may allocate memory.

@@ -1,4 +1,7 @@
 //! The sections of a listing, line by line.
+//!
+//! `cuobjdump -sass` prints no sections: a line `Function : name` begins the code of each function, and numbers say
+//! where a branch goes. It prints code for several targets, of which Turing's is taken.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,6 +12,10 @@ use crate::error::{Error, Result};
 
 /// Most registers per thread.
 const MAX_REGISTERS: u32 = 255;
+/// The target whose code is executed.
+const TARGET: u32 = 75;
+/// What to give where this cannot be read.
+const REMEDY: &str = "give the output of `nvdisasm -hex` or of `cuobjdump -sass`";
 /// Most bytes of a section.
 const MAX_DATA: usize = 1 << 30;
 
@@ -17,7 +24,8 @@ const CUT: &str =
 
 pub(super) fn module(file: &str, text: &str) -> Result<Module> {
     let mut parser = Parser::default();
-    let wrong = |parser: &Parser, message| Error::Listing { file: file.into(), line: parser.line, message };
+    let wrong =
+        |parser: &Parser, message| Error::Listing { file: file.into(), line: parser.line.max(1), message };
     for (index, line) in text.lines().enumerate() {
         parser.line(index + 1, line).map_err(|message| wrong(&parser, message))?;
     }
@@ -36,6 +44,8 @@ enum Section {
     Data(String),
     /// Code of a kernel.
     Text,
+    /// Code for another target, beside Turing's.
+    Foreign,
     /// Shared memory of a kernel.
     Shared(String),
 }
@@ -61,6 +71,8 @@ struct Parser {
     parameter_bases: HashMap<String, u32>,
     /// Code, section by section.
     texts: Vec<Text>,
+    /// What the line `code for ..` said last, where `cuobjdump` writes one.
+    dumped_target: Option<u32>,
     /// Number of the line being read, or to blame.
     line: usize,
 }
@@ -77,6 +89,28 @@ impl Parser {
         if line.starts_with("//") || line.is_empty() {
             return Ok(());
         }
+        if let Some(target) = line.strip_prefix("code for sm_") {
+            self.dumped_target = Some(number_of(target));
+            self.section = Section::Other;
+            return Ok(());
+        }
+        if let Some(name) = line.strip_prefix("Function : ").map(str::trim) {
+            self.section = match self.dumped_target {
+                None | Some(TARGET) => {
+                    self.module.target = TARGET;
+                    let kernel = Kernel { name: name.into(), ..Kernel::default() };
+                    self.texts.push(Text { is_dumped: true, ..Text::new(kernel) });
+                    Section::Text
+                }
+                Some(_) => Section::Foreign,
+            };
+            return Ok(());
+        }
+        // Behind a function in a dump.
+        if line.bytes().all(|byte| byte == b'.') {
+            self.section = Section::Other;
+            return Ok(());
+        }
         if let Some(directive) = line.strip_prefix('.') {
             if let Some((name, argument)) = directive.split_once([' ', '\t']) {
                 return self.directive(name, argument.trim());
@@ -90,8 +124,8 @@ impl Parser {
         }
         match (&self.section, line.split([' ', '\t']).next()) {
             // A directive of a section nobody reads.
-            (Section::Other, _) | (_, Some(".tkinfo" | ".cuinfo")) => Ok(()),
-            _ => Err(format!("line `{line}` is not understood; give the output of `nvdisasm -hex`")),
+            (Section::Other | Section::Foreign, _) | (_, Some(".tkinfo" | ".cuinfo")) => Ok(()),
+            _ => Err(format!("line `{line}` is not understood; {REMEDY}")),
         }
     }
 
@@ -100,14 +134,20 @@ impl Parser {
             "section" => self.open_section(argument),
             "target" => {
                 let target = argument.strip_prefix("sm_").unwrap_or(argument);
-                self.module.target =
-                    target.parse().map_err(|_| format!("target `{argument}` is not understood"))?;
-                if self.module.target != 75 {
-                    return Err(format!(
-                        "code for {argument}; only Turing's is executed: compile with -arch=sm_75"
-                    ));
+                let target = target.parse().map_err(|_| format!("target `{argument}` is not understood"))?;
+                match (target, self.dumped_target) {
+                    (TARGET, _) => self.module.target = TARGET,
+                    (_, Some(_)) => {}
+                    (_, None) => return Err(foreign(target)),
                 }
                 Ok(())
+            }
+            // Where a dump has no line `code for ..`, these say the target.
+            "headerflags" => {
+                match argument.split("EF_CUDA_SM").nth(1).map(number_of).filter(|&target| target > 0) {
+                    Some(target) if target != TARGET && self.dumped_target.is_none() => Err(foreign(target)),
+                    _ => Ok(()),
+                }
             }
             "sectioninfo" => {
                 let registers =
@@ -390,11 +430,22 @@ impl Parser {
         self.module.globals = [take(".nv.global.init"), take(".nv.global")].into();
         (self.module.kernels, self.module.functions) =
             link(std::mem::take(&mut self.texts), &self.module.constants);
-        if self.module.kernels.is_empty() {
-            return Err("there is no kernel in this listing; give the output of `nvdisasm -hex`".into());
+        match self.dumped_target {
+            _ if !self.module.kernels.is_empty() => Ok(()),
+            Some(target) if target != TARGET => Err(foreign(target)),
+            _ => Err(format!("there is no kernel in this listing; {REMEDY}")),
         }
-        Ok(())
     }
+}
+
+fn foreign(target: u32) -> String {
+    format!("code for sm_{target}; only Turing's is executed: compile with -arch=sm_75")
+}
+
+/// The number that a text begins with, or 0.
+fn number_of(text: &str) -> u32 {
+    let digits = text.split(|character: char| !character.is_ascii_digit()).next();
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or_default()
 }
 
 /// Variable and offset of an address: `name` or `fun@R_CUDA_G64((name + 0x8))`.

@@ -60,6 +60,13 @@ pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decodi
     Ok(Decoding { decoded: Decoded { guard, operation }, sources, reuse, destinations })
 }
 
+/// Registers that code uses: one more than the highest. What is not understood uses none.
+pub(crate) fn registers_used(code: &[Instruction]) -> u32 {
+    let decoded = code.iter().filter_map(|instruction| decode(instruction, 255).ok());
+    let used = decoded.flat_map(|decoding| decoding.sources.into_iter().chain(decoding.destinations));
+    used.map(|register| u32::from(register) + 1).max().unwrap_or_default()
+}
+
 /// How an operand is written down, which tells what a sign means.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
