@@ -62,11 +62,6 @@ impl EmulationArguments {
     }
 
     /// The instruction stream of an input, which is executed for it if need be.
-    pub fn open(&self, name: &str, options: Options) -> Result<Workload> {
-        self.stream(&Input::find(name)?, options)
-    }
-
-    /// The same of an input that is found.
     pub fn stream(&self, input: &Input, options: Options) -> Result<Workload> {
         let name = input.name();
         let spinner = spinner(format!("executing {name}"));
@@ -129,6 +124,11 @@ impl Input {
             ),
             _ => Ok(Input::Trace { name: stem, path: path.to_path_buf() }),
         }
+    }
+
+    /// Several, by name: before one of them is executed, all are found.
+    pub fn find_all(names: &[String]) -> Result<Vec<Input>> {
+        names.iter().map(|name| Input::find(name)).collect()
     }
 
     /// Paths of the launch files and traces that stand in a folder, in order. No two have the same name.
