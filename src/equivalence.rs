@@ -115,6 +115,7 @@ pub fn recorded(path: &Path) -> Result<Vec<Report>> {
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = arguments.chosen()?;
     ensure!(arguments.proof + arguments.cycles > 0, "--proof 0 and --cycles 0: nothing would be done");
+    arguments.record.as_deref().map_or(Ok(vec![]), recorded)?;
     let options = arguments.synthesis.options()?;
     let reports = each(
         entries,

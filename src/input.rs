@@ -66,11 +66,6 @@ impl EmulationArguments {
     }
 
     /// The instruction stream of an input, which is executed for it if need be.
-    pub fn open(&self, name: &str, options: Options) -> Result<Workload> {
-        self.stream(&Input::find(name)?, options)
-    }
-
-    /// The same of an input that is found.
     pub fn stream(&self, input: &Input, options: Options) -> Result<Workload> {
         let name = input.name();
         let spinner = spinner(format!("executing {name}"));
@@ -138,6 +133,11 @@ impl Input {
     fn built_in(name: &str) -> Option<Input> {
         let benchmark = suite::named(name).map(Input::BuiltIn);
         benchmark.or_else(|| products::Product::named(name).map(Input::Square))
+    }
+
+    /// Several, by name: before one of them is executed, all are found.
+    pub fn find_all(names: &[String]) -> Result<Vec<Input>> {
+        names.iter().map(|name| Input::find(name)).collect()
     }
 
     /// Paths of the launch files and traces that stand in a folder, in order. No two have the same name.

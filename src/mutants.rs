@@ -83,6 +83,7 @@ pub struct Survivor {
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     ensure!(arguments.count > 0, "--count 0: there is nothing to draw");
+    arguments.record.as_deref().map_or(Ok(vec![]), recorded)?;
     let mut reports = vec![];
     for entry in entries {
         let report = report(entry.name, &parameters, &arguments)?;

@@ -64,6 +64,7 @@ struct Results {
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let all = Paper::all();
     let papers = chosen(&all, &arguments.papers)?;
+    arguments.records.check()?;
     let mut built = vec![];
     let bar = progress(papers.iter().map(|paper| paper.modules.len() as u64).sum(), "modules");
     for paper in &papers {

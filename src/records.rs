@@ -25,6 +25,11 @@ pub struct RecordArguments {
 }
 
 impl RecordArguments {
+    /// Before anything is measured: the files can be read.
+    pub fn check(&self) -> Result<()> {
+        self.record.iter().chain(&self.against).try_for_each(|path| Records::read(path).map(drop))
+    }
+
     /// Compares and records what was measured.
     pub fn finish(&self, results: &[Synthesis]) -> Result<Verdict> {
         let mut verdict = Verdict::Holds;

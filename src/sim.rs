@@ -119,21 +119,23 @@ impl Arguments {
     }
 
     /// Runs one of the inputs.
-    pub fn simulate(&self, input: &str) -> Result<(String, Statistics)> {
+    pub fn simulate(&self, input: &Input) -> Result<(String, Statistics)> {
         self.simulate_blocks(input, self.sample.sampling(self.seed))
     }
 
+    /// The inputs; all of their thread blocks if some of these are drawn.
+    pub fn found(&self) -> Result<Vec<Input>> {
+        let found = Input::find_all(&self.input)?.into_iter();
+        Ok(found.map(|input| if self.sample.is_given() { input.whole() } else { input }).collect())
+    }
+
     /// Runs all thread blocks of an input, or those drawn.
-    fn simulate_blocks(&self, input: &str, sampling: Option<Sampling>) -> Result<(String, Statistics)> {
+    fn simulate_blocks(&self, input: &Input, sampling: Option<Sampling>) -> Result<(String, Statistics)> {
         let (design, config) = (self.design, self.machine.load()?);
         let digests = design.shared_loads() != SharedLoads::APART;
-        let mut found = Input::find(input)?;
-        if self.sample.is_given() {
-            found = found.whole();
-        }
         self.checkpoint.check(self.engine, self.input.len())?;
-        let digest = if self.checkpoint.is_given() { found.digest()? } else { String::new() };
-        let workload = self.emulation.stream(&found, Options { digests, ..Options::default() })?;
+        let digest = if self.checkpoint.is_given() { input.digest()? } else { String::new() };
+        let workload = self.emulation.stream(input, Options { digests, ..Options::default() })?;
         let mut job = Job {
             digest,
             arguments: self,
@@ -164,7 +166,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.emulation.set_threads()?;
     let mut verdict = Verdict::Holds;
     let mut rows = table(&runs::HEADER);
-    for input in &arguments.input {
+    for input in &arguments.found()? {
         let (name, statistics) = arguments.simulate(input)?;
         rows.add_row(runs::row(&name, &statistics));
         if let Some(waveform) = &arguments.record.waveform {

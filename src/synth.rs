@@ -150,6 +150,7 @@ impl Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
+    arguments.records.check()?;
     let options = arguments.synthesis.options()?;
     let designs = arguments.designs()?;
     if let Some(folder) = &arguments.netlist {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use gpurf_workloads::Options;
 
-use crate::input::EmulationArguments;
+use crate::input::{EmulationArguments, Input};
 use crate::output::grouped;
 use crate::Verdict;
 
@@ -27,11 +27,12 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.emulation.set_threads()?;
-    for name in &arguments.input {
-        let workload = arguments.emulation.open(name, Options::default())?;
+    let inputs = Input::find_all(&arguments.input)?;
+    std::fs::create_dir_all(&arguments.out)
+        .with_context(|| format!("{}: cannot be created; check the path", arguments.out.display()))?;
+    for input in &inputs {
+        let workload = arguments.emulation.stream(input, Options::default())?;
         let folder = arguments.out.join(&workload.name);
-        std::fs::create_dir_all(&arguments.out)
-            .with_context(|| format!("{}: cannot be created; check the path", arguments.out.display()))?;
         gpurf_trace::write(&workload, &folder)?;
         println!("{}: launches: {}", folder.display(), grouped(workload.kernels().count() as u64));
     }

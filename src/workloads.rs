@@ -50,7 +50,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.emulation.set_threads()?;
     let inputs: Vec<_> = match arguments.input.is_empty() {
         true => SUITE.iter().copied().map(Input::BuiltIn).collect(),
-        false => arguments.input.iter().map(|name| Input::find(name)).collect::<Result<_>>()?,
+        false => Input::find_all(&arguments.input)?,
     };
     if arguments.check {
         return check(&inputs, &arguments);

@@ -259,6 +259,28 @@ fn a_result_of_another_trace_is_not_used() {
 }
 
 #[test]
+fn a_part_of_the_inputs_gets_no_verdict() {
+    let verdicts = |arguments: &[&str]| {
+        let printed = study(arguments).success().get_output().stdout.clone();
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        let lines = printed.lines().filter(|line| line.contains("F §VI-B2, Fig. 13: malekeh, hit ratio"));
+        lines.map(String::from).collect::<Vec<_>>()
+    };
+    let of = |arguments: &[&str], expected: &str| {
+        let lines = verdicts(arguments);
+        assert!(lines.len() == 1 && lines[0].contains(expected), "{lines:?}");
+    };
+    of(&["malekeh", "nn", "lud", "bfs", "--designs", "malekeh"], "no verdict: 3 of 27 inputs");
+    of(&["malekeh", "--designs", "malekeh"], "within a third: −19%");
+    // A trace with the name of a built-in workload is another input.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().display().to_string();
+    let mut trace = Command::cargo_bin("gpurf").expect("the tool is built");
+    trace.args(["trace", "nn", "--out", &path]).assert().success();
+    of(&["malekeh", "--inputs", &path, "--designs", "malekeh"], "no verdict: 1 other input");
+}
+
+#[test]
 fn runs_that_are_not_there_are_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let unknown = compare(folder.path(), &["--run", "nn_malekeh"]).assert().code(2);

@@ -64,6 +64,10 @@ fn missing_files() {
         &["sgem: neither a built-in workload nor a file or folder; did you mean sgemm"],
     );
     refuses(&["compare", "malekah"], &["malekah: there is no such study; did you mean malekeh?"]);
+    // Before the first of several is executed.
+    for command in ["sim", "register-cache", "workloads"] {
+        gpurf(&[command, "vectoradd", "nowhere"]).assert().code(2).stdout("").stderr(contains("nowhere: "));
+    }
     for path in ["missing.toml", "/nonexistent/trace"] {
         refuses(&["sim", path], &["there is no such file or folder; check the path"]);
         let message = gpurf(&["sim", path]).output().expect("it starts").stderr;

@@ -27,7 +27,7 @@ pub struct Evaluation {
     pub config: Config,
     /// Names of what it ran on.
     pub workloads: Vec<String>,
-    /// Names of the inputs that it was given instead of its own.
+    /// The inputs that it was given instead of its own, as they were named.
     given: Option<Vec<String>>,
     /// The first is what the others are compared with.
     pub designs: Vec<Named>,
@@ -59,7 +59,7 @@ impl Plan {
         study: &'static Definition,
         config: Config,
         arguments: &Arguments,
-        given: Vec<String>,
+        given: Option<Vec<String>>,
         Sorted { inputs, groups, heading }: Sorted,
     ) -> Result<Plan> {
         let groups: BTreeMap<_, _> = study.groups.clone().into_iter().chain(groups).collect();
@@ -67,7 +67,7 @@ impl Plan {
             study,
             config,
             workloads: inputs.iter().map(|input| input.name().to_string()).collect(),
-            given: arguments.names_inputs().then_some(given),
+            given,
             designs: designs(study, &arguments.designs),
             conditions: study.conditions(),
             also: BTreeMap::new(),

@@ -67,6 +67,7 @@ impl Part {
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
+            Part { run: 0, others: 1, .. } => write!(f, "1 other input"),
             Part { run: 0, others, .. } => write!(f, "{others} other inputs"),
             Part { run, all, others: 0 } => write!(f, "{run} of {all} inputs"),
             Part { run, all, others } => write!(f, "{run} of {all} inputs and {others} more"),

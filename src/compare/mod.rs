@@ -179,9 +179,7 @@ impl Arguments {
     fn inputs(&self) -> Result<Vec<Input>> {
         let find = |name: &String| multicast::input(name).map_or_else(|| Input::find(name), Ok);
         let mut inputs: Vec<Input> = match (&self.inputs, &self.input[..], self.study.workloads()) {
-            (Some(folder), ..) => {
-                Input::paths_in(folder)?.iter().map(|path| Input::find(path)).collect::<Result<_>>()?
-            }
+            (Some(folder), ..) => Input::find_all(&Input::paths_in(folder)?)?,
             (None, [], Inputs::Suite(Suite::Malekeh)) => {
                 MALEKEH.iter().copied().map(Input::BuiltIn).collect()
             }
@@ -195,9 +193,14 @@ impl Arguments {
         Ok(inputs)
     }
 
-    /// Whether it runs on other inputs than the study's own, or on some of them.
-    pub fn names_inputs(&self) -> bool {
-        self.inputs.is_some() || !self.input.is_empty()
+    /// The inputs as they are named, if they are not the study's own. `names` are those of a folder's.
+    pub fn given(&self, names: impl Iterator<Item = String>) -> Option<Vec<String>> {
+        match (&self.inputs, &self.input[..]) {
+            // A trace may have the name of a built-in workload, and is another program.
+            (Some(folder), _) => Some(names.map(|name| folder.join(name).display().to_string()).collect()),
+            (None, []) => None,
+            (None, named) => Some(named.to_vec()),
+        }
     }
 
     /// Whether a run of this name is to be made.
@@ -207,7 +210,7 @@ impl Arguments {
 
     fn plan(&self) -> Result<Plan> {
         let (inputs, config) = (self.inputs()?, self.machine(self.study)?);
-        let given = inputs.iter().map(|input| input.name().to_string()).collect();
+        let given = self.given(inputs.iter().map(|input| input.name().to_string()));
         let sorted = match self.study.name.as_str() {
             "finereg" => finereg::sorted(inputs, self, &config)?,
             _ => finereg::Sorted { inputs, groups: BTreeMap::new(), heading: String::new() },

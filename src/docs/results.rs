@@ -25,10 +25,9 @@ pub struct Record {
 
 impl Record {
     /// The inputs, if they are not the study's own.
-    pub fn given(&self) -> Option<&[String]> {
+    pub fn given(&self) -> Option<Vec<String>> {
         let line: Vec<String> = self.study.command.split(' ').skip(2).map(String::from).collect();
-        let names_inputs = Arguments::of(&line).is_ok_and(|arguments| arguments.names_inputs());
-        names_inputs.then_some(&self.study.inputs)
+        Arguments::of(&line).ok()?.given(self.study.inputs.iter().cloned())
     }
 }
 
@@ -81,7 +80,7 @@ fn findings(study: &Definition, records: &[Record]) -> Vec<Finding> {
                     _ => format!("{}, {condition}", record.label),
                 },
                 value: found.and_then(|found| found.here.get(number)?.value),
-                part: record.given().and_then(|inputs| study.part(of.as_deref(), inputs)),
+                part: record.given().and_then(|inputs| study.part(of.as_deref(), &inputs)),
             })
         });
         finding.here = here.collect();

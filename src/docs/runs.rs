@@ -14,8 +14,8 @@ pub fn table(_: &Project, commands: &str) -> Result<String> {
     for command in commands.split("; ") {
         let arguments = Arguments::of(&command.split(' ').collect::<Vec<_>>())
             .with_context(|| format!("`gpurf sim {command}` is no command"))?;
-        for input in arguments.inputs() {
-            let (_, statistics) = arguments.simulate(input)?;
+        for (input, found) in arguments.inputs().iter().zip(arguments.found()?) {
+            let (_, statistics) = arguments.simulate(&found)?;
             let run = runs::row(&format!("`{input}`"), &statistics);
             rows.add_row(run.into_iter().chain([format!("`gpurf sim {command}`")]));
         }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use gpurf_workloads::{Device, LaunchFile, Options};
 
 use super::project::Project;
+use crate::input::Input;
 use crate::sim::{report, Arguments};
 
 const DESIGNS: [&str; 3] = ["baseline", "traditional", "malekeh-gto"];
@@ -25,7 +26,8 @@ pub fn text(project: &Project, _about: &str) -> Result<String> {
     })?;
     let mut designs = String::from("| `--design` | IPC | hit ratio |\n|---|---:|---:|\n");
     for design in DESIGNS {
-        let (input, statistics) = Arguments::of(&[&name, "--design", design])?.simulate(&name)?;
+        let (input, statistics) =
+            Arguments::of(&[&name, "--design", design])?.simulate(&Input::find(&name)?)?;
         let ratio = 100.0 * statistics.summary.hit_ratio;
         writeln!(designs, "| `{design}` | {:.3} | {ratio:.1}% |", statistics.summary.ipc)?;
         if design == DESIGNS[DESIGNS.len() - 1] {

@@ -176,13 +176,18 @@ pub fn stage(design: &Design, config: &Config, seed: u64) -> Result<(&'static st
     Ok((designs::stage(design.collector), Parameters { width, ..design.parameters(config, seed) }))
 }
 
-/// An input with the values that its instructions find and leave.
-pub fn workload(input: &Input, emulation: &EmulationArguments) -> Result<Workload> {
+/// Tells whether an input has what netlists need.
+pub fn check(input: &Input) -> Result<()> {
     ensure!(
         !matches!(input, Input::Trace { .. }),
         "{}: a trace has no values of registers; give a built-in workload or a launch file",
         input.name()
     );
+    Ok(())
+}
+
+/// An input with the values that its instructions find and leave.
+pub fn workload(input: &Input, emulation: &EmulationArguments) -> Result<Workload> {
     emulation.stream(input, Options { values: true, ..Options::default() })
 }
 

@@ -192,6 +192,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         "--period {}: SAIF and VCD count picoseconds; give 0.002 or more",
         arguments.period
     );
+    // Before the synthesis, which takes long.
+    if let (Some(name), [entry]) = (&arguments.scenario, &entries[..]) {
+        workbench(entry.name, &parameters).sample_scenario(EngineKind::Rtl, name)?;
+    }
     let options = arguments.synthesis.options()?;
     let bar = progress(entries.len() as u64, "modules");
     let (mut reports, mut differences) = (vec![], vec![]);
@@ -242,7 +246,8 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     }
     ensure!(arguments.windows > 1, "--windows {}: an error of the mean needs two", arguments.windows);
     ensure!(arguments.window_cycles > 1, "--window-cycles {}: changes need two", arguments.window_cycles);
-    let inputs = inputs.iter().map(|input| Input::find(input)).collect::<Result<Vec<_>>>()?;
+    let inputs = Input::find_all(inputs)?;
+    inputs.iter().try_for_each(designs::check)?;
     arguments.emulation.set_threads()?;
     let config = Config::load(None, arguments.modules.settings())?;
     let options = arguments.synthesis.options()?;
@@ -332,15 +337,14 @@ fn measure(
 ) -> Result<Result<Report, String>> {
     let bench = workbench(entry.name, parameters);
     let hierarchy = bench.verilog()?;
-    // Before the synthesis, which takes long.
+    let structure = if arguments.flatten { Structure::Flattened } else { Structure::Kept };
+    let netlist = arguments.synthesis.map(&hierarchy, options, structure)?;
+    let circuit = netlist.circuit(&options.library)?;
     let samples = match &arguments.scenario {
         Some(name) => bench.sample_scenario(EngineKind::Rtl, name)?,
         None => bench.sample(EngineKind::Rtl, &mut arguments.random(), arguments.cycles)?,
     };
     ensure!(samples.len() > 1, "{}: the stimulus has {} cycles; changes need two", entry.name, samples.len());
-    let structure = if arguments.flatten { Structure::Flattened } else { Structure::Kept };
-    let netlist = arguments.synthesis.map(&hierarchy, options, structure)?;
-    let circuit = netlist.circuit(&options.library)?;
     let activity = match replay(&circuit, &hierarchy, &bench.fields(), &samples, arguments)? {
         Ok(activity) => activity,
         Err(difference) => return Ok(Err(difference)),

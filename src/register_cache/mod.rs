@@ -16,7 +16,7 @@ use gpurf_workloads::Options;
 use serde::Serialize;
 
 use crate::compare::study::{Study as Recorded, StudyRecordArgument};
-use crate::input::EmulationArguments;
+use crate::input::{EmulationArguments, Input};
 use crate::output::{all, write_text, JsonArgument};
 use crate::products::Product;
 use crate::{program, Verdict};
@@ -167,8 +167,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     };
     let mut outcomes = vec![];
     let mut differences = vec![];
-    for input in &arguments.input {
-        let workload = arguments.emulation.open(input, Options::default())?;
+    for (found, input) in Input::find_all(&arguments.input)?.iter().zip(&arguments.input) {
+        let workload = arguments.emulation.stream(found, Options::default())?;
         check_flags(&flags, &workload, input, &arguments)?;
         match arguments.differences {
             true => differences.extend(differences::of(&workload, input, &configurations, &flags)?),

@@ -37,7 +37,7 @@ pub fn claimed(studies: &[Kept<Study>], recorded: &Path) -> Result<Vec<Claimed>>
             let mut found: Vec<Claimed> = in_results.collect();
             if found.is_empty() {
                 let of_record = records.iter().find_map(|record| {
-                    let part = |group| record.given().and_then(|inputs| definition.part(group, inputs));
+                    let part = |group| record.given().and_then(|inputs| definition.part(group, &inputs));
                     let mut one =
                         number_of(&claim, &record.study, Source::new("recorded", &record.study, None))?;
                     one.finding.here.iter_mut().for_each(|here| here.part = part(claim.of.as_deref()));

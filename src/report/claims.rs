@@ -18,10 +18,11 @@ pub fn section(audits: &[Audit], claims: &[Claimed]) -> Section {
     for audit in audits {
         let paper = &audit.paper;
         rows.extend(audit.not_measured.iter().map(|claim| {
+            // A study has a reduction as a negative change, a quote may have it as a positive number.
+            let size = claim.claimed.map(f64::abs);
             let is_it = |one: &&Claimed| {
-                one.finding.paper == *paper
-                    && Some(one.finding.claimed) == claim.claimed
-                    && one.finding.judged().is_some()
+                let Claimed { finding, .. } = one;
+                finding.paper == *paper && Some(finding.claimed.abs()) == size && finding.judged().is_some()
             };
             let (here, verdict, from) = match claims.iter().find(is_it) {
                 Some(one) => (numbers(&one.finding), verdict(&one.finding), from(&one.source)),

@@ -103,15 +103,15 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     std::fs::create_dir_all(results)
         .with_context(|| format!("{}: cannot be made; check the folder above it", results.display()))?;
     let path = arguments.out.clone().unwrap_or_else(|| results.join("report.html"));
+    let mut studies = kept::studies(results)?;
+    let areas = kept::areas(results)?;
     let line = arguments.comparison();
     let evaluation = compare::Arguments::of(&line)?.evaluate()?;
     let mut study = compare::saved(&evaluation, None);
     study.command = format!("gpurf compare {}", line.join(" "));
     let own = Kept::now(study);
-    let mut studies = kept::studies(results)?;
     studies.retain(|other| other.of.command != own.of.command);
     studies.insert(0, own);
-    let areas = kept::areas(results)?;
     let audits = overheads::audits(areas.as_ref().map_or(&[], |kept| &kept.of[..]))?;
     let profiles = workloads::profiles(&arguments.names(), &arguments.emulation)?;
     let waveforms = waveforms::record(&arguments.names()[0])?;

@@ -100,7 +100,8 @@ fn sentence(claims: &[&Claimed]) -> Option<String> {
     let said = |one: &&Claimed| {
         let finding = &one.finding;
         let (_, value) = finding.judged()?;
-        Some(format!("{} {:.1}, here {value:.1} ({})", finding.what, finding.claimed, finding.verdict()))
+        let [claimed, here] = [finding.claimed, value].map(|number| format!("{number:.1}").replace('-', "−"));
+        Some(format!("{}: {claimed} claimed, {here} here, {}", finding.what, finding.verdict()))
     };
     let headlines: Vec<String> = claims.iter().filter(|one| one.finding.headline).filter_map(said).collect();
     (!headlines.is_empty()).then(|| headlines.join("; ") + ".")

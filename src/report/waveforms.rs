@@ -10,6 +10,7 @@ use maud::{html, Markup};
 use vcd::{Command, IdCode, Parser, ScopeItem, Value};
 
 use super::page::{command, Section};
+use crate::input::Input;
 use crate::sim;
 
 const DESIGNS: [&str; 3] = ["baseline", "malekeh", "bow"];
@@ -64,7 +65,7 @@ pub fn record(workload: &str) -> Result<Vec<Waveform>> {
         let line = format!("sim {workload} --design {design} --cycles {CYCLES} --waveform");
         let words: Vec<&str> = line.split(' ').skip(1).collect();
         let file = path.display().to_string();
-        sim::Arguments::of(&[&words[..], &[&file]].concat())?.simulate(workload)?;
+        sim::Arguments::of(&[&words[..], &[&file]].concat())?.simulate(&Input::find(workload)?)?;
         let (cycles, signals) = read(&path)?;
         Ok(Waveform { command: format!("gpurf {line} {design}.vcd"), design, cycles, signals })
     };

@@ -16,7 +16,7 @@ use crate::profile::Profile;
 
 /// What each input consists of; it is executed for it.
 pub fn profiles(names: &[String], emulation: &EmulationArguments) -> Result<Vec<Profile>> {
-    let inputs: Vec<Input> = names.iter().map(|name| Input::find(name)).collect::<Result<_>>()?;
+    let inputs = Input::find_all(names)?;
     let bar = progress(inputs.len() as u64, "workloads");
     bar.set_message("reuse distances");
     let profile = |input: &Input| Profile::of(&input.workload(emulation.size, Options::default())?);

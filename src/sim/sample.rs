@@ -131,7 +131,7 @@ impl Beside {
 pub fn beside_whole(arguments: &Arguments) -> Result<Verdict> {
     let mut verdict = Verdict::Holds;
     let mut beside = vec![];
-    for input in &arguments.input {
+    for input in &arguments.found()? {
         let start = Instant::now();
         let (name, sampled) = arguments.simulate(input)?;
         let part = start.elapsed();

@@ -123,11 +123,11 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     };
     let mut readings = Reading::all();
     let bar = progress(inputs.len() as u64, "workloads");
-    for input in &inputs {
-        let name = Input::find(input)?.name().to_string();
+    for input in &Input::find_all(&inputs)? {
+        let name = input.name().to_string();
         bar.set_message(name.clone());
         let options = Options { keep_bytes: KEEP_BYTES, ..Options::default() };
-        let workload = arguments.emulation.open(input, options)?;
+        let workload = arguments.emulation.stream(input, options)?;
         for reading in &mut readings {
             reading.count(&workload, &name)?;
         }
