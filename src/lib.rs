@@ -27,6 +27,7 @@ mod settings;
 mod shell;
 mod sim;
 mod speeds;
+mod suggestion;
 mod synth;
 mod testbench;
 mod trace;

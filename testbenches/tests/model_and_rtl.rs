@@ -62,7 +62,7 @@ fn agree_under_any_parameters(entry: &Entry) {
     let any = (parameters(), prop::collection::vec(any::<u32>(), 12_000));
     let result = TestRunner::new(config).run(&any, |(parameters, choices)| {
         let bench = workbench(entry.name, &parameters);
-        let outcome = bench.run(&[Model, Rtl, RustHdl], &mut Random::listed(choices), 250, None);
+        let outcome = bench.run(&[Model, Rtl, RustHdl], &mut Random::listed(choices), 250);
         let outcome = outcome.expect("nothing has to be built");
         prop_assert!(outcome.passed(), "{outcome:?}");
         if is_soak() {

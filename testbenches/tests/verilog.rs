@@ -46,7 +46,7 @@ fn tokens() -> Parameters {
 
 fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles: u64) {
     let bench = workbench(entry.name, parameters);
-    let outcome = bench.run(engines, &mut Random::seeded(SEED), cycles, None).expect("the engines are built");
+    let outcome = bench.run(engines, &mut Random::seeded(SEED), cycles).expect("the engines are built");
     assert!(outcome.passed(), "{engines:?}, seed {SEED}: {outcome:?}");
 }
 

@@ -66,8 +66,9 @@ pub enum Reset {
 pub struct NamedScope {
     /// Names of the instances around it, and its own: none of the top.
     pub path: Vec<String>,
-    /// Name of the module.
+    /// Name of the module, and without its parameters.
     pub module: String,
+    pub block: String,
     pub signals: Vec<NamedSignal>,
 }
 
@@ -128,6 +129,8 @@ pub struct Instance {
     pub module: Rc<Translated>,
     pub nets: Vec<Net>,
     path: Vec<String>,
+    /// Name of the module without its parameters.
+    block: String,
 }
 
 impl Design {
@@ -243,7 +246,8 @@ impl Tree {
             }
         }
         let children = scope.children.iter().zip(&module.children);
-        let instance = Instance { module: module.clone(), nets: nets.clone(), path: path.clone() };
+        let block = type_name(&scope.identity).to_string();
+        let instance = Instance { module: module.clone(), nets: nets.clone(), path: path.clone(), block };
         self.instances.push(instance);
         for (scope, child) in children {
             match child {
@@ -334,8 +338,8 @@ impl Values<'_> {
     /// Every signal with its name in Verilog; the ports of parts have theirs in the part.
     fn named_scopes(&mut self) -> Vec<NamedScope> {
         let instances = (0..self.tree.instances.len()).map(|number| {
-            let Instance { module, nets, path } = &self.tree.instances[number];
-            let (module, nets, path) = (module.clone(), nets.clone(), path.clone());
+            let Instance { module, nets, path, block } = &self.tree.instances[number];
+            let (module, nets, path, block) = (module.clone(), nets.clone(), path.clone(), block.clone());
             let signals = &module.signals;
             let mut named = vec![];
             for vector in signals.vectors.iter().filter(|vector| !vector.is_clock) {
@@ -364,7 +368,7 @@ impl Values<'_> {
                     elements,
                 });
             }
-            NamedScope { path, module: signals.module.clone(), signals: named }
+            NamedScope { path, module: signals.module.clone(), block, signals: named }
         });
         instances.collect()
     }

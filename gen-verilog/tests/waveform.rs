@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::ports::{CollectorIn, CollectorOut, RmuIn};
-use gpurf_blocks::{Clocked, Parameters, Wide};
-use gpurf_hw::collector::Ocu;
-use gpurf_hw::dialect::{Extent, ModuleWaveform, PortWaveform, Rtl};
+use gpurf_blocks::ports::{CollectorIn, CollectorOut, RmuIn, RmuOut};
+use gpurf_blocks::{Clocked, Parameters, Ports, Wide};
+use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::finereg::Rmu;
+use gpurf_verilog::{Compiled, Events, Extent, ModuleWaveform, PortWaveform, Query};
 
 type Wave = (CollectorIn<Wide<32>>, CollectorOut<Wide<32>>);
 
@@ -15,11 +15,29 @@ fn three_slots() -> Parameters {
     Parameters { slots: 3, ..Parameters::default() }
 }
 
+type WideOcu = Compiled<CollectorIn<Wide<32>>, CollectorOut<Wide<32>>>;
+
+fn compiled_ocu() -> WideOcu {
+    Compiled::observed(&Ocu::<1024>::new(&three_slots())).unwrap()
+}
+
+fn record_inside<I: Ports, O: Ports>(
+    path: &Path,
+    top: &str,
+    compiled: &Compiled<I, O>,
+    extent: Extent,
+) -> std::io::Result<ModuleWaveform> {
+    let events = Events::of(compiled.scopes()).unwrap();
+    ModuleWaveform::create(path, top, compiled.scopes(), &events, extent)
+}
+
 /// Runs a collector on changing inputs and records it both ways.
 fn record(ports: &Path, module: &Path, cycles: u64) -> Vec<Wave> {
-    let mut rtl = Rtl::new(Ocu::<1024>::new(&three_slots()));
-    let mut by_port = PortWaveform::create(ports, "ocu", rtl.module(), Extent::default()).unwrap();
-    let mut by_module = ModuleWaveform::create(module, "ocu", rtl.module(), Extent::default()).unwrap();
+    let block = Ocu::<1024>::new(&three_slots());
+    let mut by_port = PortWaveform::create(ports, "ocu", &block, Extent::default()).unwrap();
+    let compiled = compiled_ocu();
+    let mut rtl = compiled.engine();
+    let mut by_module = record_inside(module, "ocu", &compiled, Extent::default()).unwrap();
     let waves = (0..cycles).map(|cycle| {
         let step = cycle as u32;
         let mut inputs = CollectorIn {
@@ -35,7 +53,8 @@ fn record(ports: &Path, module: &Path, cycles: u64) -> Vec<Wave> {
         inputs.source_valid[..3].copy_from_slice(&[true, cycle % 2 == 0, false]);
         let outputs = rtl.settle(&inputs);
         by_port.sample(cycle, &inputs, &outputs, &[]).unwrap();
-        by_module.sample(cycle, rtl.module(), &[]).unwrap();
+        rtl.observe();
+        by_module.sample(cycle, &rtl, &[]).unwrap();
         rtl.tick();
         (inputs, outputs)
     });
@@ -54,6 +73,22 @@ fn value(wave: &mut wellen::simple::Waveform, path: &[&str], name: &str, time: u
     let signal = wave.get_signal(signal).unwrap();
     let offset = signal.get_offset(at as u32).unwrap();
     signal.get_value_at(&offset, offset.elements - 1).to_bit_string().unwrap()
+}
+
+/// The same of an element of an array: readers make a scope of its elements, or leave the brackets in its name.
+fn element(
+    wave: &mut wellen::simple::Waveform,
+    path: &[&str],
+    name: &str,
+    number: usize,
+    time: u64,
+) -> String {
+    let in_scope: Vec<&str> = path.iter().copied().chain([name]).collect();
+    let index = format!("[{number}]");
+    match wave.hierarchy().lookup_var(&in_scope, &index) {
+        Some(_) => value(wave, &in_scope, &index, time),
+        None => value(wave, path, &format!("{name}[{number}]"), time),
+    }
 }
 
 fn wide(value: &Wide<32>) -> String {
@@ -80,27 +115,32 @@ fn read_back(ending: &str) {
     let mut by_port = wellen::simple::read(&ports).unwrap();
     let mut by_module = wellen::simple::read(&module).unwrap();
     for (cycle, (inputs, outputs)) in waves.iter().enumerate() {
-        for (wave, prefix) in [(&mut by_port, true), (&mut by_module, false)] {
+        for (wave, is_inside) in [(&mut by_port, false), (&mut by_module, true)] {
             // At the start of the cycle and just before its end.
             for time in [2 * cycle as u64, 2 * cycle as u64 + 1] {
                 let mut get = |scope: &'static str, name: &str| {
-                    let path = if prefix { vec!["ocu", scope] } else { vec!["ocu"] };
+                    let path = if is_inside { vec!["ocu"] } else { vec!["ocu", scope] };
                     value(wave, &path, name, time)
                 };
                 assert_eq!(get("inputs", "issue"), (inputs.issue as u8).to_string());
                 assert_eq!(get("inputs", "payload"), format!("{:032b}", inputs.payload));
-                assert_eq!(get("inputs", "s_data"), wide(&inputs.s_data));
-                assert_eq!(get("inputs", "source_valid_1"), (inputs.source_valid[1] as u8).to_string());
                 assert_eq!(get("outputs", "held_warp"), format!("{:04b}", outputs.held_warp));
-                assert_eq!(get("outputs", "operand_data_2"), wide(&outputs.operand_data[2]));
                 assert_eq!(value(wave, &["ocu"], "clock", time), ["1", "0"][time as usize % 2]);
                 assert_eq!(value(wave, &["ocu"], "cycle", time), format!("{cycle:032b}"));
             }
         }
         let time = 2 * cycle as u64;
-        let held = value(&mut by_module, &["ocu", "slot_data_2"], "q", time);
-        assert_eq!(held, wide(&outputs.operand_data[2]));
-        assert_eq!(value(&mut by_module, &["ocu", "slot_data_2"], "clock", time), "1");
+        let mut port = |scope, name| value(&mut by_port, &["ocu", scope], name, time);
+        assert_eq!(port("inputs", "s_data"), wide(&inputs.s_data));
+        assert_eq!(port("inputs", "source_valid_1"), (inputs.source_valid[1] as u8).to_string());
+        assert_eq!(port("outputs", "operand_data_2"), wide(&outputs.operand_data[2]));
+        let mut inside = |name| value(&mut by_module, &["ocu"], name, time);
+        // Bits of an array are one vector, its element 0 on the right. What is not valid is unknown.
+        let valid = inputs.source_valid[..3].iter().rev().map(|valid| if *valid { '1' } else { '0' });
+        assert_eq!(inside("source_valid"), valid.collect::<String>());
+        let data = if inputs.s_valid { wide(&inputs.s_data) } else { "x".repeat(1024) };
+        assert_eq!(inside("s_data"), data);
+        assert_eq!(element(&mut by_module, &["ocu"], "slot_data", 2, time), wide(&outputs.operand_data[2]));
     }
     assert!(by_port.hierarchy().lookup_var(&["ocu", "inputs"], "source_valid_3").is_none());
     remove([ports, module]);
@@ -128,8 +168,7 @@ fn the_same_run_gives_the_same_bytes_and_no_empty_variables() {
 fn an_unfinished_waveform_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ocu.vcd");
-    let waveform =
-        ModuleWaveform::create(&path, "ocu", &Ocu::<32>::new(&three_slots()), Extent::default()).unwrap();
+    let waveform = record_inside(&path, "ocu", &compiled_ocu(), Extent::default()).unwrap();
     let files = || fs::read_dir(folder.path()).unwrap().count();
     assert!(files() == 1 && !path.exists());
     drop(waveform);
@@ -139,11 +178,14 @@ fn an_unfinished_waveform_leaves_nothing() {
 /// Records the first cycles of an RMU that stores registers.
 fn record_rmu(path: &Path, extent: Extent) -> std::io::Result<()> {
     let parameters = Parameters { width: 32, pcrf_entries: 64, ..Parameters::default() };
-    let mut rtl = Rtl::new(Rmu::<32, 6>::new(&parameters));
-    let mut waveform = ModuleWaveform::create(path, "rmu", rtl.module(), extent)?;
+    let compiled: Compiled<RmuIn<u32>, RmuOut<u32>> =
+        Compiled::observed(&Rmu::<32, 6>::new(&parameters)).unwrap();
+    let mut rtl = compiled.engine();
+    let mut waveform = record_inside(path, "rmu", &compiled, extent)?;
     for cycle in 0..3 {
-        rtl.settle(&RmuIn { request: cycle == 0, store: true, ..RmuIn::default() });
-        waveform.sample(cycle, rtl.module(), &[["FADD R1 <- R2", "", "EXIT"][cycle as usize]])?;
+        rtl.settle(&RmuIn { request: cycle == 0, store: true, outgoing: 7, ..RmuIn::default() });
+        rtl.observe();
+        waveform.sample(cycle, &rtl, &[["FADD R1 <- R2", "", "EXIT"][cycle as usize]])?;
         rtl.tick();
     }
     waveform.finish()
@@ -152,18 +194,20 @@ fn record_rmu(path: &Path, extent: Extent) -> std::io::Result<()> {
 #[test]
 fn a_state_and_an_instruction_are_shown_by_their_names() {
     let [vcd, _] = paths("vcd");
-    record_rmu(&vcd, Extent { texts: &["issued"], ..Extent::default() }).unwrap();
+    record_rmu(&vcd, Extent { texts: &["instructions.issued"], ..Extent::default() }).unwrap();
     let text = fs::read_to_string(&vcd).unwrap();
-    for name in ["sIdle ", "sLookUp ", "sFADD_R1_<-_R2 ", "sEXIT "] {
+    for name in ["sIdle ", "sLookUp ", "sFADD_R1_<-_R2 ", "sEXIT ", "sblock_7_goes_out "] {
         assert!(text.lines().any(|line| line.starts_with(name)), "{name} in {text}");
     }
     let [fst, _] = paths("fst");
-    record_rmu(&fst, Extent { texts: &["issued"], ..Extent::default() }).unwrap();
+    record_rmu(&fst, Extent { texts: &["instructions.issued"], ..Extent::default() }).unwrap();
     let mut wave = wellen::simple::read(&fst).unwrap();
     let texts = [0, 2, 4].map(|time| characters(&value(&mut wave, &["rmu", "instructions"], "issued", time)));
     assert_eq!(texts, ["FADD R1 <- R2", "", "EXIT"]);
-    let states = [0, 2].map(|time| characters(&value(&mut wave, &["rmu", "state"], "q", time)));
+    let states = [0, 2].map(|time| characters(&value(&mut wave, &["rmu"], "state", time)));
     assert_eq!(states, ["Idle", "LookUp"]);
+    let events = [0, 2].map(|time| characters(&value(&mut wave, &["rmu"], "events", time)));
+    assert_eq!(events, ["block 7 goes out", ""]);
     [vcd, fst].iter().for_each(|path| fs::remove_file(path).unwrap());
 }
 
@@ -183,6 +227,16 @@ fn only_the_scopes_that_are_named_are_recorded() {
     let others: Vec<_> = names.iter().filter(|name| !name.starts_with("rmu.pcrf.")).collect();
     assert_eq!(others, ["rmu.clock", "rmu.cycle"]);
     assert!(names.len() > 10, "{names:?}");
+    let scopes: Vec<_> = fs::read_to_string(&path)
+        .unwrap()
+        .lines()
+        .filter(|line| line.starts_with("$scope"))
+        .map(String::from)
+        .collect();
+    assert!(
+        scopes.iter().all(|scope| !scope.contains("decoder")),
+        "scopes that are not asked for: {scopes:?}"
+    );
     fs::remove_file(&path).unwrap();
 
     let error = record_rmu(&path, Extent { scopes: &["pcfr".into()], ..Extent::default() }).err().unwrap();
@@ -193,8 +247,65 @@ fn only_the_scopes_that_are_named_are_recorded() {
 #[test]
 fn a_file_that_cannot_be_written_is_named() {
     let path = Path::new("/no/such/folder/wave.vcd");
-    let error = ModuleWaveform::create(path, "ocu", &Ocu::<32>::new(&three_slots()), Extent::default())
-        .err()
-        .unwrap();
+    let error = record_inside(path, "ocu", &compiled_ocu(), Extent::default()).err().unwrap();
     assert!(error.to_string().starts_with("/no/such/folder/wave.vcd: "));
+}
+
+/// A caching collector that reads two registers, and then reads one of them again with a flush.
+fn cached(
+    mut each_cycle: impl FnMut(u64, &Events, &mut dyn FnMut(&mut dyn FnMut(&gpurf_verilog::Occurrence))),
+) {
+    let compiled: Compiled<CollectorIn<u32>, CollectorOut<u32>> =
+        Compiled::observed(&Ccu::<32, 3>::new(&Parameters { width: 32, ..Parameters::default() })).unwrap();
+    let events = Events::of(compiled.scopes()).unwrap();
+    let mut rtl = compiled.engine();
+    for cycle in 0..12 {
+        let mut inputs = CollectorIn { warp: 3, ..CollectorIn::default() };
+        match cycle {
+            0 | 4 | 8 => {
+                inputs.issue = true;
+                inputs.warp = if cycle == 8 { 5 } else { 3 };
+                inputs.source_valid[0] = true;
+                inputs.source_register[0] = 17;
+            }
+            1 | 9 => inputs.s_valid = true,
+            3 | 7 => inputs.dispatch = true,
+            _ => {}
+        }
+        rtl.settle(&inputs);
+        rtl.observe();
+        each_cycle(cycle, &events, &mut |see| events.visit(&rtl, see));
+        rtl.tick();
+    }
+}
+
+#[test]
+fn events_are_found_in_their_cycles_and_by_their_values() {
+    let mut told = vec![];
+    let queries = ["hit", "hit,register=R17,warp=3", "hit,register=R18", "miss,warp=5", "flush,from=3"];
+    let queries = queries.map(|query| query.parse::<Query>().unwrap());
+    let mut counts = [0; 5];
+    cached(|cycle, _, visit| {
+        visit(&mut |event| {
+            let mut text = String::new();
+            event.write(&mut text);
+            told.push(format!("{cycle} {text}"));
+            for (query, count) in queries.iter().zip(&mut counts) {
+                *count += usize::from(query.matches(event));
+            }
+        });
+    });
+    assert_eq!(told, ["0 miss R17", "4 hit R17", "8 miss R17", "8 flush warp 3->5"]);
+    assert_eq!(counts, [1, 1, 0, 1, 1]);
+}
+
+#[test]
+fn queries_that_cannot_be_read() {
+    for (text, message) in
+        [("hit#0", "counted from 1"), ("hit,warp", "warp=3"), ("hit,warp=x", "x is no number")]
+    {
+        assert!(text.parse::<Query>().unwrap_err().contains(message), "{text}");
+    }
+    let third: Query = "hit#3,register=R7,collector=1".parse().unwrap();
+    assert_eq!((third.number, third.values), (3, vec![("register".into(), 7), ("collector".into(), 1)]));
 }
