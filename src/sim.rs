@@ -21,7 +21,7 @@ use gpurf_sim::engines::RunsSubCore;
 use gpurf_sim::sm::{Design, Gpu, Sampling, SharedLoads, SmError};
 use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
-use gpurf_verilog::Occurrence;
+use gpurf_verilog::{Events, Occurrence, Values};
 use gpurf_workloads::Options;
 
 use gpurf_testbenches::sub_core_engine::{self, InstructionTexts, Pair, SubCoreHardware, SubCoreRtl, Trio};
@@ -263,14 +263,11 @@ impl Job<'_> {
             !is_lockstep || waveform.is_none(),
             "--waveform takes one engine: model, rtl, rust-hdl or verilator"
         );
-        let query = match watch {
-            Some(Watch { trigger: Trigger::Inside(query), .. }) => Some(query),
-            _ => None,
-        };
+        let looks_inside = watch.is_some_and(|watch| watch.query().is_some());
         let record = &self.arguments.record;
         let hears =
             watch.is_none() && kind == Engines::Rtl && (record.count_events || record.pipeline.is_some());
-        let is_observed = waveform.is_some() || query.is_some() || hears;
+        let is_observed = waveform.is_some() || looks_inside || hears;
         let compiled = match kind {
             Engines::Rtl | Engines::Lockstep | Engines::LockstepVerilator => {
                 Some(sub_core_engine::compiled(config, design, seed, is_observed)?)
@@ -292,15 +289,8 @@ impl Job<'_> {
                 .collect::<Result<_>>()?;
             return self.simulate(kind, engines, watch, of_trio, Gpu::advance);
         }
-        if let Some(((compiled, query), watch)) = compiled.as_ref().zip(query).zip(watch) {
-            let events = tap::events(compiled.scopes())?;
-            ensure!(
-                events.kinds().contains(&query.kind.as_str()),
-                "--around {}: the sub-core of this design has no such event; it has {}",
-                query.kind,
-                events.kinds().join(", ")
-            );
-            let mut engines = vec![tap::search(compiled, query.clone(), watch.found.clone())?];
+        if let Some((compiled, watch)) = compiled.as_ref().zip(watch.filter(|watch| watch.query().is_some())) {
+            let mut engines: Vec<SubCoreHardware> = vec![Box::new(watch.in_sub_core(compiled)?)];
             engines.extend((1..count).map(|_| -> SubCoreHardware { rtl() }));
             return self.simulate(kind, engines, Some(watch), |_| (0, vec![]), Gpu::advance);
         }
@@ -348,7 +338,10 @@ impl Job<'_> {
                 _ => match compiled.as_ref().filter(|_| hears && sub_core < SUB_CORES) {
                     Some(compiled) => {
                         let log = self.events.clone();
-                        tap::listen(compiled, move |_, event| log.hear(event))?
+                        let look = move |_, events: &Events, values: &dyn Values| {
+                            events.visit(values, |event| log.hear(event));
+                        };
+                        Box::new(tap::listen(compiled, look)?)
                     }
                     None => engine()?,
                 },
@@ -376,7 +369,9 @@ impl Job<'_> {
     ) -> Result<Statistics> {
         let differences = Differences::default();
         let (config, design) = (self.config, self.design);
-        let engines = Units { kind, config, design, differences: &differences }.around(engines)?;
+        let units = Units { kind, config, design, differences: &differences, watch };
+        let engines = units.around(engines)?;
+        watch.map_or(Ok(()), Watch::check)?;
         let mut gpu = Gpu::new(config, design, self.arguments.seed, engines);
         if let Some(cycles) = self.arguments.cycles {
             gpu.limit_cycles(cycles);
@@ -385,7 +380,7 @@ impl Job<'_> {
             gpu.sample(sampling);
         }
         let waveform = self.recorded.is_some() && self.arguments.record.waveform.is_some();
-        let looks_inside = watch.is_some_and(|watch| matches!(watch.trigger, Trigger::Inside(_)));
+        let looks_inside = watch.is_some_and(|watch| watch.query().is_some());
         if kind == Engines::Lockstep || waveform || looks_inside {
             gpu.clock_every_cycle();
         }

@@ -1,15 +1,20 @@
 //! What of a run is written down cycle by cycle, and which cycles.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{anyhow, ensure, Context, Result};
 use clap::Args;
+use gpurf_blocks::{Clocked, Ports};
 use gpurf_sim::sm::{PipelineInstruction, PipelineListener};
-use gpurf_testbenches::tap::{Found, Place};
+use gpurf_testbenches::tap::{self, Found, Place};
 use gpurf_trace::RegisterId;
-use gpurf_verilog::{declared_kinds, Query};
+use gpurf_verilog::{declared_kinds, Compiled, Query};
 
 use crate::suggestion::unknown;
 
@@ -129,18 +134,82 @@ pub fn query(text: &str, kinds: impl IntoIterator<Item = String>) -> Result<Quer
 /// Waits for an event. A copy waits for the same.
 #[derive(Clone)]
 pub struct Watch {
-    pub trigger: Trigger,
+    trigger: Trigger,
     pub found: Found,
+    /// Clock edges of the first SM so far.
+    edges: Arc<AtomicU64>,
+    /// Kinds of events that the RTL has.
+    kinds: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Watch {
     pub fn new(trigger: Trigger) -> Watch {
-        Watch { trigger, found: Found::default() }
+        let number = if let Trigger::Inside(query) = &trigger { query.number } else { 1 };
+        Watch { trigger, found: Found::nth(number), edges: Arc::default(), kinds: Arc::default() }
+    }
+
+    /// The event, if it is one inside RTL.
+    pub fn query(&self) -> Option<&Query> {
+        match &self.trigger {
+            Trigger::Inside(query) => Some(query),
+            _ => None,
+        }
+    }
+
+    /// Fails if none of the engines that listen has such an event.
+    pub fn check(&self) -> Result<()> {
+        let Some(query) = self.query() else { return Ok(()) };
+        let kinds = self.kinds.lock().expect("nobody panics with the kinds in hand");
+        let has = || kinds.iter().cloned().collect::<Vec<_>>().join(", ");
+        ensure!(
+            kinds.contains(&query.kind),
+            "--around {}: the RTL of this design has no such event; it has {}",
+            query.kind,
+            has()
+        );
+        Ok(())
+    }
+
+    /// An engine of sub-core 0 that looks for the event. Its clock edges are those of the SM.
+    pub fn in_sub_core<I: Ports, O: Ports>(
+        &self,
+        compiled: &Compiled<I, O>,
+    ) -> Result<impl Clocked<In = I, Out = O>> {
+        let edges = self.edges.clone();
+        self.listen(compiled, move |cycle| {
+            edges.store(cycle + 1, Relaxed);
+            cycle
+        })
+    }
+
+    /// An engine of another unit that looks for it. `is_later`: in a cycle of the SM its edge comes after the sub-cores'.
+    pub fn in_unit<I: Ports, O: Ports>(
+        &self,
+        compiled: &Compiled<I, O>,
+        is_later: bool,
+    ) -> Result<impl Clocked<In = I, Out = O>> {
+        let edges = self.edges.clone();
+        self.listen(compiled, move |_| edges.load(Relaxed).saturating_sub(u64::from(is_later)))
+    }
+
+    /// `cycle_of`: the SM's cycle in a cycle of the engine.
+    fn listen<I: Ports, O: Ports>(
+        &self,
+        compiled: &Compiled<I, O>,
+        cycle_of: impl Fn(u64) -> u64,
+    ) -> Result<impl Clocked<In = I, Out = O>> {
+        let query = self.query().context("only events inside RTL are looked for there")?.clone();
+        let known = tap::events(compiled.scopes())?.kinds().into_iter().map(String::from).collect::<Vec<_>>();
+        self.kinds.lock().expect("nobody panics with the kinds in hand").extend(known);
+        let found = self.found.clone();
+        tap::listen(compiled, move |cycle, events, values| {
+            found.note_events(&query, cycle_of(cycle), events, values);
+        })
     }
 
     fn note(&self, happens: bool, cycle: u64) {
         if happens {
-            self.found.note(Place { cycle, path: vec![], text: String::new() });
+            self.found.note(|| Place { cycle, path: vec![], text: String::new() });
         }
     }
 }

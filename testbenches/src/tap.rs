@@ -5,13 +5,15 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
 use gpurf_blocks::{Clocked, Ports};
 use gpurf_verilog::{
-    Compiled, CompiledRtl, Events, Extent, ModuleWaveform, ObservedScope, Occurrence, PortWaveform, Query,
-    WaveformVariable,
+    Compiled, CompiledRtl, Events, Extent, ModuleWaveform, ObservedScope, Occurrence, PortWaveform,
+    Query, Values, WaveformVariable,
 };
 use rust_hdl::prelude::Block;
 
@@ -26,13 +28,14 @@ struct Tapped<E, I, O, F> {
 }
 
 /// An engine and whoever looks at it: the cycle, the engine, its inputs and outputs.
-pub fn tapped<E, I, O>(engine: E, look: impl FnMut(u64, &mut E, &I, &O) + 'static) -> Ported<I, O>
+fn tapped<E, I, O, F>(engine: E, look: F) -> Tapped<E, I, O, F>
 where
-    E: Clocked<In = I, Out = O> + 'static,
+    E: Clocked<In = I, Out = O>,
     I: Ports,
     O: Ports,
+    F: FnMut(u64, &mut E, &I, &O),
 {
-    Box::new(Tapped { engine, look, cycle: 0, settled: Default::default() })
+    Tapped { engine, look, cycle: 0, settled: Default::default() }
 }
 
 impl<E, I, O, F> Clocked for Tapped<E, I, O, F>
@@ -156,7 +159,7 @@ pub fn record_inside<I: Ports, O: Ports>(
     let (shared, recording) =
         Shared::new(waveform, variables, options.cycles.clone(), ModuleWaveform::finish);
     let mut of = texts.of;
-    let engine = tapped(compiled.engine(), move |cycle, engine: &mut CompiledRtl<I, O>, inputs, outputs| {
+    let engine = tapped(compiled.engine(), move |cycle, engine: &mut CompiledRtl<I, O>, inputs: &I, outputs: &O| {
         engine.observe();
         events.visit(engine, |event| hear(cycle, event));
         if shared.cycles.contains(&cycle) {
@@ -164,7 +167,7 @@ pub fn record_inside<I: Ports, O: Ports>(
             shared.attempt(cycle, |waveform| waveform.sample(cycle, engine, &as_str(&texts)));
         }
     });
-    Ok((engine, recording))
+    Ok((Box::new(engine), recording))
 }
 
 /// Any engine, with its ports recorded; `module` tells which there are.
@@ -180,13 +183,13 @@ pub fn record_ports<I: Ports, O: Ports>(
     let variables = waveform.variables().to_vec();
     let (shared, recording) = Shared::new(waveform, variables, options.cycles.clone(), PortWaveform::finish);
     let mut of = texts.of;
-    let engine = tapped(engine, move |cycle, _, inputs, outputs| {
+    let engine = tapped(engine, move |cycle, _: &mut Ported<I, O>, inputs: &I, outputs: &O| {
         if shared.cycles.contains(&cycle) {
             let texts = of(cycle, inputs, outputs);
             shared.attempt(cycle, |waveform| waveform.sample(cycle, inputs, outputs, &as_str(&texts)));
         }
     });
-    Ok((engine, recording))
+    Ok((Box::new(engine), recording))
 }
 
 /// The events that modules declare.
@@ -205,49 +208,58 @@ pub struct Place {
     pub text: String,
 }
 
-/// An event that is looked for. A copy waits for the same.
-#[derive(Clone, Default)]
-pub struct Found(Arc<OnceLock<Place>>);
+/// An event that is looked for: the first one of its kind, or a later one. A copy waits for the same.
+#[derive(Clone)]
+pub struct Found(Arc<(AtomicU64, OnceLock<Place>)>);
 
 impl Found {
+    /// Waits for the one of this number; the first is 1.
+    pub fn nth(number: u64) -> Self {
+        Found(Arc::new((AtomicU64::new(number), OnceLock::new())))
+    }
+
     /// Once it has happened.
     pub fn place(&self) -> Option<&Place> {
-        self.0.get()
+        self.0 .1.get()
     }
 
-    /// Later ones do not count.
-    pub fn note(&self, place: Place) {
-        let _ = self.0.set(place);
+    /// One of the kind has happened.
+    pub fn note(&self, place: impl FnOnce() -> Place) {
+        let (left, found) = &*self.0;
+        let before = left.load(Relaxed);
+        if before > 0 {
+            left.store(before - 1, Relaxed);
+        }
+        if before == 1 {
+            let _ = found.set(place());
+        }
+    }
+
+    /// Those of a cycle that are asked for have happened.
+    pub fn note_events(&self, query: &Query, cycle: u64, events: &Events, values: &dyn Values) {
+        if self.place().is_some() {
+            return;
+        }
+        events.visit(values, |event| {
+            if query.matches(event) {
+                self.note(|| {
+                    let mut text = String::new();
+                    event.write(&mut text);
+                    Place { cycle, path: event.path().to_vec(), text }
+                });
+            }
+        });
     }
 }
 
-/// A fresh engine of RTL that was compiled to be observed, which tells the events inside.
+/// A fresh engine of RTL that was compiled to be observed, whose events are looked at in each cycle.
 pub fn listen<I: Ports, O: Ports>(
     compiled: &Compiled<I, O>,
-    mut hear: impl FnMut(u64, &Occurrence) + 'static,
-) -> Result<Ported<I, O>> {
+    mut look: impl FnMut(u64, &Events, &dyn Values),
+) -> Result<impl Clocked<In = I, Out = O>> {
     let events = events(compiled.scopes())?;
-    Ok(tapped(compiled.engine(), move |cycle, engine: &mut CompiledRtl<I, O>, _, _| {
+    Ok(tapped(compiled.engine(), move |cycle, engine: &mut CompiledRtl<I, O>, _: &I, _: &O| {
         engine.observe();
-        events.visit(engine, |event| hear(cycle, event));
+        look(cycle, &events, engine);
     }))
-}
-
-/// The same, looking for one event.
-pub fn search<I: Ports, O: Ports>(
-    compiled: &Compiled<I, O>,
-    query: Query,
-    found: Found,
-) -> Result<Ported<I, O>> {
-    let mut left = query.number;
-    listen(compiled, move |cycle, event| {
-        if left > 0 && query.matches(event) {
-            left -= 1;
-            if left == 0 {
-                let mut text = String::new();
-                event.write(&mut text);
-                found.note(Place { cycle, path: event.path().to_vec(), text });
-            }
-        }
-    })
 }

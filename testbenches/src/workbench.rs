@@ -7,7 +7,7 @@ use std::rc::Rc;
 use anyhow::{anyhow, bail, Context, Result};
 use gpurf_blocks::{layout, Clocked, Field, Parameters, Ports};
 use gpurf_hw::dialect::{Module, Rtl};
-use gpurf_verilog::{emit, Compiled, CompiledRtl, Events, Hierarchy, Icarus, Occurrence, Query, Verilated};
+use gpurf_verilog::{emit, Compiled, CompiledRtl, Events, Hierarchy, Icarus, Occurrence, Query, Values, Verilated};
 use rust_hdl::prelude::Block;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
@@ -420,13 +420,20 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
     }
 
     fn search(&self, course: &Course, query: &Query) -> Result<Option<Place>> {
-        let found = Found::default();
-        self.follow(course, tap::search(self.observed()?, query.clone(), found.clone())?)?;
+        let found = Found::nth(query.number);
+        let (query, noted) = (query.clone(), found.clone());
+        let look = move |cycle, events: &Events, values: &dyn Values| {
+            noted.note_events(&query, cycle, events, values);
+        };
+        self.follow(course, Box::new(tap::listen(self.observed()?, look)?))?;
         Ok(found.place().cloned())
     }
 
-    fn listen(&self, course: &Course, hear: Hear) -> Result<()> {
-        self.follow(course, tap::listen(self.observed()?, hear)?)
+    fn listen(&self, course: &Course, mut hear: Hear) -> Result<()> {
+        let look = move |cycle, events: &Events, values: &dyn Values| {
+            events.visit(values, |event| hear(cycle, event));
+        };
+        self.follow(course, Box::new(tap::listen(self.observed()?, look)?))
     }
 
     fn events(&self) -> Result<Events> {
