@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut, RmuIn, RmuOut};
 use gpurf_blocks::{Clocked, Parameters, Ports, Wide};
 use gpurf_hw::collector::{Ccu, Ocu};
+use gpurf_hw::dialect::Watch;
 use gpurf_hw::finereg::Rmu;
 use gpurf_verilog::{Compiled, Events, Extent, ModuleWaveform, PortWaveform, Query};
 
@@ -308,4 +309,31 @@ fn queries_that_cannot_be_read() {
     }
     let third: Query = "hit#3,register=R7,collector=1".parse().unwrap();
     assert_eq!((third.number, third.values), (3, vec![("register".into(), 7), ("collector".into(), 1)]));
+}
+
+#[test]
+fn declarations_that_do_not_fit_say_why() {
+    let compiled: Compiled<CollectorIn<u32>, CollectorOut<u32>> =
+        Compiled::observed(&Ccu::<32, 3>::new(&Parameters { width: 32, ..Parameters::default() })).unwrap();
+    let fails = |line: &'static str| {
+        let watch: &'static Watch = Box::leak(Box::new(Watch { module: "ccu", lines: Box::leak(Box::new([line])) }));
+        Events::declared(compiled.scopes(), [watch].into_iter()).err().map(|error| error.to_string())
+    };
+    for (line, message) in [
+        ("hit if hitt[0]: hit", "ccu: the event hit: there is no signal hitt"),
+        ("hit if hit: hit", "hit is an array, and has no index"),
+        ("hit for s in hit if hit[s]: hit R{source_registers[s]}", "there is no signal source_registers"),
+        ("hit for s in nothing if hit[s]: hit", "there is no signal nothing"),
+        ("hit if hit[0]", "no `: ` before a text"),
+        ("hit if (hit[0]: hit", "`)` is missing"),
+        ("hit(a = 1 b = 2) if hit[0]: hit", "`)` is missing before `b`"),
+        ("hit if hit[0] $: hit", "`$` is no operator"),
+        ("hit if hit[0]: hit {s", "has no `}`"),
+        ("valid hit if nothing", "there is no signal nothing"),
+    ] {
+        assert!(fails(line).unwrap_or_default().contains(message), "{line}: {:?}", fails(line));
+    }
+    for line in ["hit for s in nothing? if hit[s]: hit", "hit if #hit == 7 && !(hit[0] | hit[1]) && warp[1]: hit"] {
+        assert_eq!(fails(line), None, "{line}");
+    }
 }

@@ -14,7 +14,7 @@ use gpurf_blocks::{Clocked, Ports};
 use gpurf_sim::sm::{PipelineInstruction, PipelineListener};
 use gpurf_testbenches::tap::{self, Found, Place};
 use gpurf_trace::RegisterId;
-use gpurf_verilog::{declared_kinds, Compiled, Query};
+use gpurf_verilog::{declared_events, Compiled, Query};
 
 use crate::suggestion::unknown;
 
@@ -119,13 +119,14 @@ impl FromStr for Trigger {
             _ => {}
         }
         let own = ["pc", "register", "error", "switch"].map(String::from);
-        Ok(Trigger::Inside(query(text, own.into_iter().chain(declared_kinds()?))?))
+        Ok(Trigger::Inside(query(text, own.into_iter().chain(declared_events()?.into_iter().map(|event| event.kind)))?))
     }
 }
 
 /// An event inside RTL, of one of these kinds.
 pub fn query(text: &str, kinds: impl IntoIterator<Item = String>) -> Result<Query> {
     let query: Query = text.parse().map_err(|reason: String| anyhow!(reason))?;
+    let kinds: BTreeSet<String> = kinds.into_iter().collect();
     let kinds: Vec<String> = kinds.into_iter().collect();
     ensure!(kinds.contains(&query.kind), "{}", unknown("event", &query.kind, &kinds));
     Ok(query)

@@ -6,7 +6,7 @@ mod expression;
 mod query;
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -81,8 +81,11 @@ impl Events {
         Self::declared(scopes, Watch::all())
     }
 
-    /// The same of some declarations.
-    fn declared(
+    /// The same of these declarations.
+    ///
+    /// # Errors
+    /// As [`Events::of`].
+    pub fn declared(
         scopes: &[ObservedScope],
         watches: impl Iterator<Item = &'static Watch>,
     ) -> Result<Self, EventError> {
@@ -181,18 +184,36 @@ impl Events {
     }
 }
 
-/// Kinds of events that the hardware declares, in alphabetical order.
+/// An event as it is declared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DeclaredEvent {
+    /// Its kind.
+    pub kind: String,
+    /// The module that has it, without parameters.
+    pub module: &'static str,
+    /// Names of the values by which it can be searched for.
+    pub fields: Vec<String>,
+    /// Its text, with values in braces.
+    pub text: &'static str,
+}
+
+/// All events that the hardware declares, by kind and module.
 ///
 /// # Errors
 /// If a declaration cannot be read.
-pub fn declared_kinds() -> Result<BTreeSet<String>, EventError> {
-    let mut kinds = BTreeSet::new();
-    for line in Watch::all().flat_map(|watch| watch.lines) {
-        if let Line::Event(declared) = Line::parse(line)? {
-            kinds.insert(declared.kind);
+pub fn declared_events() -> Result<Vec<DeclaredEvent>, EventError> {
+    let mut events = vec![];
+    for watch in Watch::all() {
+        for line in watch.lines {
+            if let Line::Event(Declared { kind, fields, .. }) = Line::parse(line)? {
+                let fields = fields.into_iter().map(|(name, _)| name).collect();
+                let text = line.split_once(": ").map_or("", |(_, text)| text);
+                events.push(DeclaredEvent { kind, module: watch.module, fields, text });
+            }
         }
     }
-    Ok(kinds)
+    events.sort();
+    Ok(events)
 }
 
 impl Occurrence<'_> {

@@ -178,13 +178,13 @@ impl Signal {
             file.change(self.first, Shown::Bits(bits))?;
         } else {
             for (element, (is_valid, value)) in elements().enumerate() {
-                let state = self.signal.states.get(value[0] as usize);
-                let shown = match state.filter(|_| bytes == 1) {
-                    Some(state) => Shown::Text(state.clone()),
-                    None => {
-                        let bits = (0..self.signal.width).rev();
-                        Shown::Bits(bits.map(|place| bit(is_valid, value, place)).collect())
-                    }
+                let states = &self.signal.states;
+                let shown = if states.is_empty() {
+                    let bits = (0..self.signal.width).rev();
+                    Shown::Bits(bits.map(|place| bit(is_valid, value, place)).collect())
+                } else {
+                    let state = states.get(usize::from(value[0]));
+                    Shown::Text(state.cloned().unwrap_or_else(|| value[0].to_string()))
                 };
                 file.change(self.first + element, shown)?;
             }
