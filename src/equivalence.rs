@@ -150,7 +150,7 @@ fn examine(
         let mut bench = workbench(entry.name, parameters);
         bench.read_netlist(netlist.verilog());
         let mut failures = bench.play(&ENGINES)?;
-        let outcome = bench.run(&ENGINES, &mut Random::seeded(arguments.seed), arguments.cycles, None)?;
+        let outcome = bench.run(&ENGINES, &mut Random::seeded(arguments.seed), arguments.cycles)?;
         failures.extend(failure(&outcome, &ENGINES));
         run = Some(Run {
             verilator: Tool::Verilator.version()?.trim().to_string(),

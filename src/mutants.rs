@@ -204,7 +204,7 @@ fn resets() -> impl Iterator<Item = (u64, u64)> {
 fn differs(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
     let engines = [Model, Verilator];
     let StimulusArguments { seed, cycles, .. } = arguments.stimulus;
-    let outcome = bench.run(&engines, &mut Random::seeded(seed), cycles, None)?;
+    let outcome = bench.run(&engines, &mut Random::seeded(seed), cycles)?;
     Ok(!outcome.passed() || !bench.play(&engines)?.is_empty())
 }
 

@@ -1,13 +1,15 @@
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
 mod checkpoint;
+mod events;
 mod konata;
-mod recording;
+pub mod recording;
 pub mod runs;
 mod sample;
-mod views;
+pub mod views;
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{bail, ensure, Context, Result};
@@ -19,11 +21,11 @@ use gpurf_sim::engines::RunsSubCore;
 use gpurf_sim::sm::{Design, Gpu, Sampling, SharedLoads, SmError};
 use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
+use gpurf_verilog::{Events, Occurrence, Values};
 use gpurf_workloads::Options;
 
-use gpurf_testbenches::sub_core_engine::{
-    self, InstructionTexts, Pair, Recording, RecordingOptions, SubCoreHardware, SubCoreRtl, Trio,
-};
+use gpurf_testbenches::sub_core_engine::{self, InstructionTexts, Pair, SubCoreHardware, SubCoreRtl, Trio};
+use gpurf_testbenches::tap::{self, Drawn, Place as EventPlace, Recording, RecordingOptions};
 
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::designs::DesignParser;
@@ -36,6 +38,7 @@ use crate::units::{Differences, Units};
 use crate::Verdict;
 
 use checkpoint::{CheckpointArguments, Checkpoints, Place};
+use events::EventLog;
 use konata::Konata;
 use recording::{RecordingArguments, Trigger, Watch};
 use sample::SampleArguments;
@@ -48,6 +51,7 @@ use views::Views;
   gpurf sim hgemm --design malekeh+iwma+finereg
   gpurf sim saxpy.toml --design malekeh-gto
   gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst
+  gpurf sim sgemm --design malekeh --engine rtl --around replacement --waveform replacement.fst
   gpurf sim bfs --design finereg --around switch --pipeline switch.kanata
   gpurf sim traces/bfs --design baseline --engine lockstep --json bfs.json
   gpurf sim sgemm --size large --sample 16
@@ -144,12 +148,27 @@ impl Arguments {
             workload,
             sampling,
             recorded: None,
+            event: None,
             texts: InstructionTexts::default(),
+            events: EventLog::default(),
         };
+        ensure!(
+            !self.record.count_events || self.engine == Engines::Rtl,
+            "--count-events takes --engine rtl, which has the events"
+        );
         if self.record.file().is_some() {
-            job.recorded = Some(job.recorded_cycles()?);
+            job.event = job.find_event()?;
+            let cycle = job.event.as_ref().map(|event| event.cycle);
+            job.recorded = Some(self.record.cycles(cycle));
         }
         let statistics = job.run()?;
+        if self.record.count_events {
+            let mut rows = table(&["event", "count"]);
+            for (kind, count) in job.events.counts() {
+                rows.add_row([kind, grouped(count)]);
+            }
+            println!("{rows}");
+        }
         Ok((job.workload.name, statistics))
     }
 }
@@ -211,19 +230,25 @@ struct Job<'a> {
     sampling: Option<Sampling>,
     /// The cycles that are written down.
     recorded: Option<Range<u64>>,
+    /// The event that they are around.
+    event: Option<EventPlace>,
     texts: InstructionTexts,
+    events: EventLog,
 }
 
 impl Job<'_> {
-    /// The cycles to be written down; an event is looked for in a run of its own.
-    fn recorded_cycles(&self) -> Result<Range<u64>> {
-        let record = &self.arguments.record;
-        let Some(trigger) = record.around else { return Ok(record.cycles(None)) };
-        let watch = Watch::new(trigger);
+    /// The event that is asked for; it is looked for in a run of its own.
+    fn find_event(&self) -> Result<Option<EventPlace>> {
+        let Some(trigger) = &self.arguments.record.around else { return Ok(None) };
+        let watch = Watch::new(trigger.clone());
         // The hardware does the same in all engines, unless something is wrong.
-        let engine = if trigger == Trigger::Error { self.arguments.engine } else { Engines::Model };
+        let engine = match trigger {
+            Trigger::Error => self.arguments.engine,
+            Trigger::Inside(_) => Engines::Rtl,
+            Trigger::Pc(_) | Trigger::Register(_) | Trigger::Switch => Engines::Model,
+        };
         self.run_on(engine, Some(&watch))?;
-        let cycle = watch.found().with_context(|| {
+        let event = watch.found.place().with_context(|| {
             format!(
                 "--around: {} shows no such event under this design{}; there is nothing to record",
                 self.workload.name,
@@ -232,8 +257,9 @@ impl Job<'_> {
                     .map_or(String::new(), |cycles| format!(" in its first {cycles} cycles"))
             )
         })?;
-        say!("{}: the event is in cycle {cycle}", self.workload.name);
-        Ok(record.cycles(Some(cycle)))
+        let told = if event.text.is_empty() { String::new() } else { format!(": {}", event.text) };
+        say!("{}: the event is in cycle {}{told}", self.workload.name, event.cycle);
+        Ok(Some(event.clone()))
     }
 
     fn run(&self) -> Result<Statistics> {
@@ -249,9 +275,14 @@ impl Job<'_> {
             !is_lockstep || waveform.is_none(),
             "--waveform takes one engine: model, rtl, rust-hdl or verilator"
         );
+        let looks_inside = watch.is_some_and(|watch| watch.query().is_some());
+        let record = &self.arguments.record;
+        let hears =
+            watch.is_none() && kind == Engines::Rtl && (record.count_events || record.pipeline.is_some());
+        let is_observed = waveform.is_some() || looks_inside || hears;
         let compiled = match kind {
             Engines::Rtl | Engines::Lockstep | Engines::LockstepVerilator => {
-                Some(sub_core_engine::compiled(config, design, seed, waveform.is_some())?)
+                Some(sub_core_engine::compiled(config, design, seed, is_observed)?)
             }
             _ => None,
         };
@@ -265,11 +296,18 @@ impl Job<'_> {
         if kind == Engines::LockstepVerilator {
             let verilog = sub_core_engine::verilog(config, design, seed)?;
             let rtl = compiled.as_ref().expect("it is compiled");
-            let engines =
-                (0..count).map(|_| sub_core_engine::trio(config, design, seed, rtl, &verilog)).collect::<Result<_>>()?;
+            let engines = (0..count)
+                .map(|_| sub_core_engine::trio(config, design, seed, rtl, &verilog))
+                .collect::<Result<_>>()?;
             return self.simulate(kind, engines, watch, of_trio, Gpu::advance);
         }
-        if kind == Engines::Rtl && waveform.is_none() {
+        if let Some((compiled, watch)) = compiled.as_ref().zip(watch.filter(|watch| watch.query().is_some()))
+        {
+            let mut engines: Vec<SubCoreHardware> = vec![Box::new(watch.in_sub_core(compiled)?)];
+            engines.extend((1..count).map(|_| -> SubCoreHardware { rtl() }));
+            return self.simulate(kind, engines, Some(watch), |_| (0, vec![]), Gpu::advance);
+        }
+        if kind == Engines::Rtl && waveform.is_none() && !hears {
             let engines = (0..count).map(|_| rtl()).collect();
             return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance_in_parallel);
         }
@@ -295,22 +333,39 @@ impl Job<'_> {
             engines.push(match &waveform {
                 Some((path, cycles)) if sub_core == 0 => {
                     let (cycles, scopes) = (cycles.clone(), &self.arguments.record.scopes[..]);
-                    let options = RecordingOptions { path, cycles, scopes, texts: self.texts.clone() };
-                    let (engine, recorded) = match kind {
-                        Engines::Rtl => sub_core_engine::recorded_rtl(config, design, seed, &options)?,
-                        _ => sub_core_engine::recorded_ports(config, design, seed, &options, engine()?)?,
+                    let options = RecordingOptions { path, cycles, scopes };
+                    let texts = self.texts.clone();
+                    let (engine, recorded) = match &compiled {
+                        Some(compiled) => {
+                            let log = self.events.clone();
+                            let hear = move |_, event: &Occurrence| log.hear(event);
+                            sub_core_engine::recorded_rtl(compiled, &options, texts, hear)?
+                        }
+                        None => {
+                            sub_core_engine::recorded_ports(config, design, seed, &options, texts, engine()?)?
+                        }
                     };
                     recording = Some(recorded);
                     engine
                 }
-                _ => engine()?,
+                _ => match compiled.as_ref().filter(|_| hears && sub_core < SUB_CORES) {
+                    Some(compiled) => {
+                        let log = self.events.clone();
+                        let look = move |_, events: &Events, values: &dyn Values| {
+                            events.visit(values, |event| log.hear(event));
+                        };
+                        Box::new(tap::listen(compiled, look)?)
+                    }
+                    None => engine()?,
+                },
             });
         }
         let statistics = self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance)?;
         if let Some((recording, (path, cycles))) = recording.zip(waveform) {
-            let variables = recording.variables.clone();
-            recording.finish()?;
-            Views { waveform: path, variables: &variables, cycles }.write()?;
+            let Drawn { variables, cycles } = recording.finish(&cycles)?;
+            let event = self.event.as_ref();
+            Views { waveform: path, variables: &variables, cycles, event, groups: &views::SUB_CORE }
+                .write()?;
         }
         Ok(statistics)
     }
@@ -327,7 +382,9 @@ impl Job<'_> {
     ) -> Result<Statistics> {
         let differences = Differences::default();
         let (config, design) = (self.config, self.design);
-        let engines = Units { kind, config, design, differences: &differences }.around(engines)?;
+        let units = Units { kind, config, design, differences: &differences, watch };
+        let engines = units.around(engines)?;
+        watch.map_or(Ok(()), Watch::check)?;
         let mut gpu = Gpu::new(config, design, self.arguments.seed, engines);
         if let Some(cycles) = self.arguments.cycles {
             gpu.limit_cycles(cycles);
@@ -336,11 +393,13 @@ impl Job<'_> {
             gpu.sample(sampling);
         }
         let waveform = self.recorded.is_some() && self.arguments.record.waveform.is_some();
-        if kind == Engines::Lockstep || waveform {
+        let looks_inside = watch.is_some_and(|watch| watch.query().is_some());
+        if kind == Engines::Lockstep || waveform || looks_inside {
             gpu.clock_every_cycle();
         }
         let pipeline = self.arguments.record.pipeline.as_ref().zip(self.recorded.clone());
-        let konata = pipeline.map(|(path, cycles)| Konata::create(path, cycles)).transpose()?;
+        let create = |(path, cycles): (&PathBuf, _)| Konata::create(path, cycles, self.events.clone());
+        let konata = pipeline.map(create).transpose()?;
         if let Some(konata) = &konata {
             gpu.listen(Box::new(konata.clone()));
         }
@@ -351,7 +410,7 @@ impl Job<'_> {
             gpu.listen(Box::new(self.texts.clone()));
         }
         let start = Instant::now();
-        let known = self.go_on(&mut gpu, advance)?;
+        let known = self.go_on(&mut gpu, advance, watch)?;
         if let Some(konata) = konata {
             let instructions = konata.finish()?;
             say!("{}: the pipeline of {} instructions", self.workload.name, grouped(instructions));
@@ -371,7 +430,12 @@ impl Job<'_> {
     }
 
     /// Runs the workload from its beginning, or from a checkpoint; the warp instructions that had been run by then.
-    fn go_on<E: RunsSubCore>(&self, gpu: &mut Gpu<E>, advance: Advance<E>) -> Result<u64> {
+    fn go_on<E: RunsSubCore>(
+        &self,
+        gpu: &mut Gpu<E>,
+        advance: Advance<E>,
+        watch: Option<&Watch>,
+    ) -> Result<u64> {
         let Workload { name, commands } = &self.workload;
         let mut checkpoints = self.arguments.checkpoint.of(|| self.properties())?;
         let kept = checkpoints.as_ref().map_or(Ok(None), Checkpoints::read)?;
@@ -406,6 +470,10 @@ impl Job<'_> {
                     while advance(gpu, u64::MAX)? {
                         let instructions = gpu.warp_instructions();
                         bar.set_message(format!("{name}, {} warp instructions", grouped(instructions)));
+                        if watch.is_some_and(|watch| watch.found.place().is_some()) {
+                            bar.finish_and_clear();
+                            return Ok(known);
+                        }
                         save(gpu, number, true)?;
                     }
                     save(gpu, number + 1, false)?;

@@ -98,7 +98,15 @@ fn compared(before: &Speeds, now: &Speeds, tolerance: f64) -> String {
             let [was, is] = [was.speed, one.speed].map(rounded);
             let parts = [part_was, part].map(|part| format!("{part:.4}"));
             let [part_was, part] = parts;
-            rows.add_row([one.group.clone(), one.name.clone(), was, is, part_was, part, format!("{change:+.0}")]);
+            rows.add_row([
+                one.group.clone(),
+                one.name.clone(),
+                was,
+                is,
+                part_was,
+                part,
+                format!("{change:+.0}"),
+            ]);
         }
     }
     let Origin { date, commit, .. } = &before.measured;

@@ -2,17 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
 use clap::Args;
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{suggestion, Parameters};
 use gpurf_hw::catalogue::{find, Entry};
 use gpurf_synth::Structure;
-use gpurf_testbenches::{workbench, EngineKind, Outcome, Random};
+use gpurf_testbenches::tap::{Drawn, RecordingOptions};
+use gpurf_testbenches::{workbench, Course, EngineKind, Outcome, Random, Workbench};
 use serde::Serialize;
 
 use crate::output::{each, grouped, table, JsonArgument};
+use crate::sim::recording::{query, Margins};
+use crate::sim::views::{self, Views};
 use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
@@ -21,7 +24,8 @@ use crate::Verdict;
 #[command(after_help = "Examples:
   gpurf testbench
   gpurf testbench ccu --engines model,rtl,verilator --cycles 100000 --seed 7
-  gpurf testbench ccu --set width=1024 --waveform ccu.fst --cycles 200
+  gpurf testbench ccu --scenario far_before_near --waveform ccu.fst
+  gpurf testbench ccu --cycles 2000 --waveform ccu.fst --around flush#2
   gpurf testbench ocu --engines rtl,netlist --set width=32 --clock-gating
   gpurf testbench ccu --verilog edited/*.v --set width=32")]
 pub struct Arguments {
@@ -39,10 +43,25 @@ pub struct Arguments {
     synthesis: SynthesisArguments,
     #[command(flatten)]
     stimulus: StimulusArguments,
-    /// Write the waveform of the ports under random stimulus to this file, as FST if its name ends in .fst, and as
-    /// VCD otherwise. The option takes one module
+    /// Play this scenario alone, and no random stimulus. The option takes one module, and without --engines compares
+    /// model and rtl
+    #[arg(long, value_name = "NAME")]
+    scenario: Option<String>,
+    /// Write a waveform of the scenario, or of the random stimulus, to this file: all that is inside the RTL, or the
+    /// ports of the first engine if rtl is none of them. The file is FST if its name ends in .fst, and VCD otherwise.
+    /// The option takes one module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     waveform: Option<PathBuf>,
+    /// Record these scopes of the waveform, separated by commas, each with all that lies in it; without the option,
+    /// all scopes
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "waveform")]
+    scopes: Vec<String>,
+    /// Show the cycles around an event inside the RTL, such as hit, replacement or flush: hit#3 is the third hit, and
+    /// hit,warp=3 a hit of this warp. The message for an unknown name lists the module's events
+    #[arg(long, value_name = "EVENT", requires = "waveform")]
+    around: Option<String>,
+    #[command(flatten)]
+    margins: Margins,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -87,6 +106,17 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     ensure!(arguments.waveform.is_none() || entries.len() == 1, "--waveform takes one module; name it");
     ensure!(arguments.verilog.is_empty() || entries.len() == 1, "--verilog takes one module; name it");
+    ensure!(arguments.scenario.is_none() || entries.len() == 1, "--scenario takes one module; name it");
+    if let Some(name) = &arguments.scenario {
+        let known = workbench(entries[0].name, &parameters).scenarios();
+        let known: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        let list = format!("`gpurf names scenarios {}` lists them", entries[0].name);
+        ensure!(
+            known.contains(&name.as_str()),
+            "--scenario: there is no scenario {name}{}",
+            suggestion(name, known.iter().copied(), &list)
+        );
+    }
     // Hardware is tested with data as wide as it is built; modules without data have one width.
     let widths: &[usize] = match arguments.modules.sets("width") || !arguments.verilog.is_empty() {
         true => &[],
@@ -104,7 +134,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         } else {
             widths
         };
-        let widths = if arguments.waveform.is_some() { &widths[..1] } else { widths };
+        let is_one = arguments.waveform.is_some() || arguments.scenario.is_some();
+        let widths = if is_one { &widths[..1] } else { widths };
         runs.extend(widths.iter().map(|width| (entry, Parameters { width: *width, ..parameters })));
     }
 
@@ -130,14 +161,22 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         let netlist = arguments.synthesis.map(&bench.verilog()?, &options, Structure::Flattened)?;
         bench.read_netlist(netlist.verilog());
     }
-    let scenario_failures = bench.play(&arguments.engines)?;
-    let mut random = Random::seeded(arguments.stimulus.seed);
-    let outcome = bench.run(
-        &arguments.engines,
-        &mut random,
-        arguments.stimulus.cycles,
-        arguments.waveform.as_deref(),
-    )?;
+    if let Some(path) = &arguments.waveform {
+        draw(&*bench, path, arguments)?;
+    }
+    let StimulusArguments { cycles, seed } = arguments.stimulus;
+    let (scenarios, scenario_failures, outcome) = match &arguments.scenario {
+        Some(name) => {
+            let failure = bench.play_one(&arguments.engines, name)?;
+            let failures = failure.map(|failure| format!("{name}: {failure}"));
+            (1, failures.into_iter().collect(), Outcome::default())
+        }
+        None => {
+            let failures = bench.play(&arguments.engines)?;
+            let outcome = bench.run(&arguments.engines, &mut Random::seeded(seed), cycles)?;
+            (bench.scenarios().len(), failures, outcome)
+        }
+    };
 
     let failure = failure(&outcome, &arguments.engines);
     Ok(Report {
@@ -145,13 +184,46 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         verilog: bench.verilog()?.top,
         width: parameters.width,
         engines: arguments.engines.iter().map(EngineKind::to_string).collect(),
-        scenarios: bench.scenarios().len(),
+        scenarios,
         scenario_failures,
         cycles: outcome.cycles,
-        seed: arguments.stimulus.seed,
+        seed,
         coverage: outcome.coverage,
         failure,
     })
+}
+
+/// Writes the waveform that is asked for, and views of it.
+fn draw(bench: &dyn Workbench, path: &Path, arguments: &Arguments) -> Result<()> {
+    let engine = match arguments.engines.contains(&EngineKind::Rtl) {
+        true => EngineKind::Rtl,
+        false => arguments.engines[0],
+    };
+    let StimulusArguments { cycles, seed } = arguments.stimulus;
+    let course = match &arguments.scenario {
+        Some(name) => Course::Scenario(name.clone()),
+        None => Course::Random { seed, cycles },
+    };
+    let (event, shown) = match &arguments.around {
+        None => (None, 0..u64::MAX),
+        Some(text) => {
+            let events = bench.events()?;
+            let kinds = events.kinds().into_iter().map(String::from);
+            let query = query(text, kinds).map_err(|error| error.context("--around"))?;
+            let found = bench.search(&course, &query)?;
+            let event = found
+                .with_context(|| format!("--around {text}: there is no such event; nothing is recorded"))?;
+            eprintln!("the event is in cycle {}: {}", event.cycle, event.text);
+            let shown = arguments.margins.around(event.cycle);
+            (Some(event), shown)
+        }
+    };
+    let options = RecordingOptions { path, cycles: shown, scopes: &arguments.scopes };
+    let Drawn { variables, cycles } = bench.draw(engine, &course, &options)?;
+    Views { waveform: path, variables: &variables, cycles, event: event.as_ref(), groups: &[] }.write()?;
+    let [gtkwave, surfer] = views::files(path).map(|path| path.display().to_string());
+    eprintln!("gtkwave {gtkwave}, or surfer --command-file {surfer} {}", path.display());
+    Ok(())
 }
 
 /// Where engines first differed under random stimulus, or what the module did wrong.

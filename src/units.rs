@@ -14,6 +14,7 @@ use gpurf_sim::sm::{Design, Residency};
 use gpurf_testbenches::unit_hardware::{self, UnitHardware};
 
 use crate::engines::Engines as Kind;
+use crate::sim::recording::Watch;
 
 /// What engines in lockstep inside an SM, out of reach, differed in.
 #[derive(Clone, Default)]
@@ -68,6 +69,15 @@ pub struct Units<'a> {
     pub config: &'a Config,
     pub design: Design,
     pub differences: &'a Differences,
+    /// An event that may be inside the RTL of a unit.
+    pub watch: Option<&'a Watch>,
+}
+
+/// When a unit's clock edge comes in a cycle of the SM.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    BeforeSubCores,
+    AfterSubCores,
 }
 
 impl<'a> Units<'a> {
@@ -99,8 +109,9 @@ impl<'a> Units<'a> {
             return Ok((0..count).map(|_| model()).collect());
         }
         let hardware = unit_hardware::register_cache(parameters);
+        let name = ("register cache", Turn::AfterSubCores);
         let engines =
-            self.engines("register cache", || Box::new(model()) as Engine<_, _>, hardware, parameters, count)?;
+            self.engines(name, || Box::new(model()) as Engine<_, _>, hardware, parameters, count)?;
         Ok(engines.into_iter().map(|engine| Box::new(engine) as RegisterCacheEngine).collect())
     }
 
@@ -108,25 +119,28 @@ impl<'a> Units<'a> {
     fn multicasting_units(&self, count: usize) -> Result<Vec<IwmuEngine>> {
         let parameters = &self.config.hardware;
         let hardware = unit_hardware::multicasting_unit(parameters);
-        self.engines("multicasting unit", || iwmu_model(self.config), hardware, parameters, count)
+        let name = ("multicasting unit", Turn::BeforeSubCores);
+        self.engines(name, || iwmu_model(self.config), hardware, parameters, count)
     }
 
     /// So many RMUs.
     fn rmus(&self, count: usize) -> Result<Vec<RmuEngine>> {
         let parameters = &self.config.hardware;
-        self.engines("RMU", || rmu_model(self.config), unit_hardware::rmu(parameters), parameters, count)
+        let hardware = unit_hardware::rmu(parameters);
+        self.engines(("RMU", Turn::AfterSubCores), || rmu_model(self.config), hardware, parameters, count)
     }
 
     /// So many CTA status monitors.
     fn status_monitors(&self, count: usize) -> Result<Vec<StatusMonitorEngine>> {
         let parameters = &self.config.hardware;
-        let (model, hardware) = (|| status_monitor_model(self.config), unit_hardware::status_monitor(parameters));
-        self.engines("CTA status monitor", model, hardware, parameters, count)
+        let (model, hardware) =
+            (|| status_monitor_model(self.config), unit_hardware::status_monitor(parameters));
+        self.engines(("CTA status monitor", Turn::AfterSubCores), model, hardware, parameters, count)
     }
 
     fn engines<I, O>(
         &self,
-        unit: &'static str,
+        (unit, turn): (&'static str, Turn),
         model: impl Fn() -> Engine<I, O>,
         hardware: UnitHardware<I, O>,
         parameters: &Parameters,
@@ -142,18 +156,28 @@ impl<'a> Units<'a> {
             Kind::Model | Kind::RustHdl | Kind::Verilator => None,
         };
         let rtl = || program.as_ref().expect("the RTL is compiled for those that run it").engine();
-        let engine = |_| -> Result<Engine<I, O>> {
-            let watched = |engines, which| Watched { engines, unit, which, differences: self.differences.clone() };
+        let watch = self.watch.filter(|watch| self.kind == Kind::Rtl && watch.query().is_some());
+        let engine = |number| -> Result<Engine<I, O>> {
+            if let (Some(watch), 0) = (watch, number) {
+                let observed = (hardware.observed)(parameters)?;
+                return Ok(Box::new(watch.in_unit(&observed, turn == Turn::AfterSubCores)?));
+            }
+            let watched =
+                |engines, which| Watched { engines, unit, which, differences: self.differences.clone() };
             Ok(match self.kind {
                 Kind::Model => model(),
                 Kind::Rtl => Box::new(rtl()),
                 Kind::RustHdl => (hardware.rust_hdl)(parameters),
                 Kind::Verilator => Box::new((hardware.verilator)(parameters)?),
-                Kind::Lockstep => Box::new(watched(Lockstep::new(model(), Box::new(rtl()) as Engine<I, O>), "model and RTL")),
+                Kind::Lockstep => Box::new(watched(
+                    Lockstep::new(model(), Box::new(rtl()) as Engine<I, O>),
+                    "model and RTL",
+                )),
                 Kind::LockstepVerilator => {
                     let verilog: Engine<I, O> = Box::new((hardware.verilator)(parameters)?);
                     let rtl: Engine<I, O> = Box::new(rtl());
-                    let hardware: Engine<I, O> = Box::new(watched(Lockstep::new(rtl, verilog), "RTL and Verilog"));
+                    let hardware: Engine<I, O> =
+                        Box::new(watched(Lockstep::new(rtl, verilog), "RTL and Verilog"));
                     Box::new(watched(Lockstep::new(model(), hardware), "model and RTL"))
                 }
             })

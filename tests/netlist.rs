@@ -37,7 +37,7 @@ fn in_lockstep(name: &str, parameters: &Parameters, options: &Options, cycles: u
     let engines = [Rtl, EngineKind::Netlist];
     let mut bench = workbench(name, parameters);
     bench.read_netlist(map(name, parameters, options).verilog());
-    let outcome = bench.run(&engines, &mut Random::seeded(11), cycles, None).expect("the engines are built");
+    let outcome = bench.run(&engines, &mut Random::seeded(11), cycles).expect("the engines are built");
     assert!(outcome.passed(), "{name}: {outcome:?}");
     let failures = bench.play(&engines).expect("the engines are built");
     assert!(failures.is_empty(), "{name}: {}", failures.join("\n"));

@@ -126,7 +126,14 @@ fn surfer_shows_instructions_as_text_and_cycles_as_numbers() {
     });
     assert_eq!(
         formatted.collect::<Vec<_>>(),
-        [("cycle", "Unsigned"), ("issued", "ASCII"), ("dispatched", "ASCII")]
+        [
+            ("cycle", "Unsigned"),
+            ("issued", "ASCII"),
+            ("dispatched", "ASCII"),
+            ("sthld", "Unsigned"),
+            ("write_register_0", "Unsigned"),
+            ("write_register_1", "Unsigned"),
+        ]
     );
 }
 
@@ -145,7 +152,10 @@ fn the_same_run_gives_the_same_bytes() {
 fn what_cannot_be_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wave.vcd").display().to_string();
-    let cases: [(&[&str], &str); 4] = [
+    let cases: [(&[&str], &str); 7] = [
+        (&["--around", "hitt"], "did you mean hit?"),
+        (&["--around", "multicast"], "the RTL of this design has no such event; it has "),
+        (&["--around", "hit,warp=x", "--design", "malekeh"], "x is no number"),
         (&["--around", "pc=0xfff0"], "no such event"),
         (&["--around", "pc=here"], "pc=0x120"),
         (&["--around", "register=R255"], "R254"),
@@ -155,4 +165,76 @@ fn what_cannot_be_recorded() {
         sim(&["vectoradd", "--waveform", &path]).args(options).assert().code(2).stderr(contains(message));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left of {options:?}");
     }
+}
+
+/// Names of variables, with their scopes.
+fn variables(vcd: &str) -> Vec<String> {
+    let (mut names, mut scopes) = (vec![], vec![]);
+    for line in vcd.lines().take_while(|line| !line.starts_with("$enddefinitions")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[0] {
+            "$scope" => scopes.push(words[2]),
+            "$upscope" => drop(scopes.pop()),
+            "$var" => names.push(format!("{}.{}", scopes.join("."), words[4])),
+            _ => {}
+        }
+    }
+    names
+}
+
+#[test]
+fn an_event_inside_the_rtl_is_found_and_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let options =
+        ["--design", "malekeh", "--engine", "rtl", "--around", "miss#3,collector=1", "--after", "20"];
+    let told = record(folder.path(), "wave.vcd", &options);
+    let (cycle, text) = told.split("the event is in cycle ").nth(1).unwrap().split_once(": ").unwrap();
+    let text = text.lines().next().unwrap();
+    assert!(text.starts_with("miss R"), "{told}");
+    let wave = fs::read_to_string(folder.path().join("wave.vcd")).unwrap();
+    // The text stands in the waveform in that cycle.
+    let at = format!("\n#{}\n", 2 * cycle.parse::<u64>().unwrap());
+    let changes = wave.split(&at).nth(1).unwrap().split("\n#").next().unwrap();
+    assert!(changes.contains(&text.replace(' ', "_")), "{text} in {changes}");
+    let names = variables(&wave);
+    for name in ["events", "cache_table.entry_tag[1]", "cache_table.entry_valid"] {
+        let name = format!("sub_core.operand_stage.collectors_1.{name}");
+        assert!(names.contains(&name), "{name}");
+    }
+    assert!(names.iter().all(|name| !name.ends_with(".q") && !name.ends_with(".reset")));
+    let view = fs::read_to_string(folder.path().join("wave.vcd.gtkw")).unwrap();
+    assert!(view.contains("operand_stage.collectors_1.cache_table.entry_tag[1]"), "{view}");
+    // Events stand in the lines of their instructions.
+    let log = fs::read_to_string(folder.path().join("pipeline.kanata")).unwrap();
+    assert!(log.lines().any(|line| line.starts_with("L\t") && line.contains("\t, miss R")), "{log}");
+}
+
+fn testbench(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.arg("testbench").args(arguments);
+    command
+}
+
+#[test]
+fn a_scenario_is_shown_with_its_name_and_all_that_is_inside() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ccu.vcd");
+    let file = path.display().to_string();
+    let scenario = ["ccu", "--scenario", "far_before_near", "--waveform", &file];
+    testbench(&[&scenario[..], &["--around", "replacement"]].concat())
+        .assert()
+        .success()
+        .stderr(contains("evict R"));
+    let wave = fs::read_to_string(&path).unwrap();
+    assert!(wave.contains("sfar_before_near ") && wave.contains("sevict_R"), "{wave}");
+    assert!(variables(&wave).contains(&"ccu.cache_table.entry_tag[1]".to_string()));
+    let view = fs::read_to_string(folder.path().join("ccu.vcd.gtkw")).unwrap();
+    assert!(view.contains("\nccu.events\n") && view.contains("\nccu.scenario\n"), "{view}");
+
+    let missing =
+        testbench(&["ccu", "--scenario", "far_before_nearer", "--waveform", &file]).assert().code(2);
+    missing.stderr(contains("did you mean far_before_near?"));
+    let none =
+        testbench(&["ccu", "--cycles", "10", "--waveform", &file, "--around", "hitt"]).assert().code(2);
+    none.stderr(contains("did you mean hit?"));
 }

@@ -23,11 +23,15 @@ pub mod check;
 mod compiled;
 mod emit;
 mod engine;
+mod events;
 mod export;
 mod lock;
 pub mod tools;
+mod waveform;
 
-pub use compiled::{Compiled, CompiledRtl, Fault, ObservedScope, ObservedSignal, SignalRole};
+pub use compiled::{Compiled, CompiledRtl, Fault, ObservedScope, ObservedSignal, SignalRole, Values};
 pub use emit::{emit, emit_as, EmitError, Hierarchy, Language, Port, VerilogModule};
 pub use engine::{EngineError, Icarus, Verilated};
+pub use events::{declared_events, DeclaredEvent, EventError, Events, Occurrence, Query};
 pub use export::export;
+pub use waveform::{is_fst, Extent, ModuleWaveform, PortWaveform, WaveformVariable, CYCLE_NS};

@@ -3,6 +3,8 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::bundle;
+use crate::multicast::{LrtCam, LrtScan};
+use crate::watch;
 
 /// What an instruction is to the stages that it passes: F §II, Fig. 4.
 #[bundle]
@@ -23,6 +25,11 @@ pub struct Instruction {
     pub destination_register: [Bits<8>; destinations],
 }
 
+watch!(*: [
+    "valid *source_register *source_near if *source_valid[i]",
+    "valid *destination_register if *destination_valid[i]",
+]);
+
 /// A result on its way to its register, without its value: F §II.
 #[bundle]
 pub struct Write {
@@ -37,6 +44,8 @@ pub struct Write {
     /// The result's next reuse is near (caching collectors only).
     pub near: Bit,
 }
+
+watch!(*: ["valid *write_warp *write_register *write_base *write_near *write_data if *write_valid[i]"]);
 
 /// A register that is to leave the register file, for a block that does: R §V-C.
 #[bundle]
@@ -67,6 +76,8 @@ pub struct Dispatched<const W: usize> {
     /// Its value.
     pub operand_data: [Bits<W>; slots],
 }
+
+watch!(*: ["valid operand_data if operand_valid[i]"]);
 
 /// What happens in an operand stage, for whoever counts it.
 #[bundle(sizes(second_banks = if accesses == 1 { 0 } else { banks }))]
@@ -139,6 +150,18 @@ pub struct LrtPorts<const V: usize, const A: usize> {
     /// Entries in use.
     pub occupancy: Out<Bits<8>>,
 }
+
+watch!(LrtCam<V, A>, LrtScan<V, A>: [
+    "match(register = destination, warp = warp, partner = matched_warp) if done && done_ready && matched: \
+        match R{register} of warps {warp} and {partner}",
+    "insert(register = destination, warp = warp) if done && done_ready && insert: insert R{register} of warp {warp}",
+    "age(register = evict_destination, warp = evict_warp) if evict && evict_ready && evict_aged: \
+        age out R{register} of warp {warp}",
+    "release(register = evict_destination, warp = evict_warp) if evict && evict_ready && !evict_aged: \
+        release R{register} of warp {warp}",
+    "tick if tick: entries grow older",
+    "valid evict_warp evict_address evict_source evict_destination evict_aged if evict",
+]);
 
 /// A load on its way to shared memory, for one warp or for two: I §3.1, Fig. 8c.
 ///

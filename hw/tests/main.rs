@@ -1,4 +1,3 @@
 //! What all hardware is made with.
 
-mod waveform;
 mod wires;

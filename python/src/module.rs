@@ -1,20 +1,29 @@
 //! A hardware module under any of its engines, cycle by cycle.
 
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
 use anyhow::{anyhow, ensure};
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::find;
+use gpurf_testbenches::tap::{Recording, RecordingOptions};
 use gpurf_testbenches::{workbench, EngineKind, PackedEngine, Workbench};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::{PyBool, PyDict, PyTuple};
 
 use crate::port::{values, Port};
 use crate::{refused, Error};
+
+/// The cycles of a waveform.
+const ALL: Range<u64> = 0..u64::MAX;
 
 /// A hardware module in one configuration, run cycle by cycle by its reference model, its RTL or its emitted Verilog.
 ///
 /// The module is one of `gpurf.modules()`, the engine `model`, `rtl`, `verilator` or `icarus`; parameters, of
 /// `gpurf.parameters()`, that are not given have their defaults. It begins after reset. The parameter `width` is 1024 by
-/// default, bits of a warp's register; 32 are enough where values are told apart by number.
+/// default, bits of a warp's register; 32 are enough where values are told apart by number. `waveform` names a file, VCD or
+/// FST by its ending, into which all cycles go: all that is inside the engine `rtl`, the ports of others. It is complete
+/// after `close`, or at the end of a `with`.
 #[pyclass(unsendable, module = "gpurf")]
 pub struct Module {
     bench: Box<dyn Workbench>,
@@ -29,13 +38,20 @@ pub struct Module {
     /// Words of all inputs.
     words: usize,
     cycles: u64,
+    /// The waveform that is written.
+    recording: Option<Recording>,
 }
 
 #[pymethods]
 impl Module {
     #[new]
-    #[pyo3(signature = (name, engine = "model", parameters = None))]
-    fn new(name: &str, engine: &str, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Module> {
+    #[pyo3(signature = (name, engine = "model", parameters = None, waveform = None))]
+    fn new(
+        name: &str,
+        engine: &str,
+        parameters: Option<&Bound<'_, PyDict>>,
+        waveform: Option<PathBuf>,
+    ) -> PyResult<Module> {
         let mut settings = vec![];
         for (key, value) in parameters.into_iter().flatten() {
             let text = value.str()?.to_string();
@@ -43,7 +59,7 @@ impl Module {
             let text = if value.is_instance_of::<PyBool>() { text.to_lowercase() } else { text };
             settings.push((key.str()?.to_string(), text));
         }
-        Module::open(name, engine, &settings).map_err(refused)
+        Module::open(name, engine, &settings, waveform.as_deref()).map_err(refused)
     }
 
     /// The module's name.
@@ -124,8 +140,23 @@ impl Module {
         Ok(outputs)
     }
 
-    /// Begins anew, with everything as after reset.
+    /// Completes the waveform and gives it its name; later cycles are not in it.
+    fn close(&mut self) -> PyResult<()> {
+        self.recording.take().map_or(Ok(()), |recording| recording.finish(&ALL).map(drop)).map_err(refused)
+    }
+
+    fn __enter__(module: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        module
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&mut self, _error: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close()
+    }
+
+    /// Begins anew, with everything as after reset. A waveform is closed first.
     fn reset(&mut self) -> PyResult<()> {
+        self.close()?;
         self.engine = self.bench.open(self.kind).map_err(refused)?;
         self.cycles = 0;
         Ok(())
@@ -143,7 +174,12 @@ impl Module {
 }
 
 impl Module {
-    fn open(name: &str, engine: &str, settings: &[(String, String)]) -> anyhow::Result<Module> {
+    fn open(
+        name: &str,
+        engine: &str,
+        settings: &[(String, String)],
+        waveform: Option<&Path>,
+    ) -> anyhow::Result<Module> {
         let entry = find(name)?;
         let kind = engine.parse::<EngineKind>().map_err(|known| anyhow!("engine {engine}: {known}"))?;
         ensure!(
@@ -163,9 +199,17 @@ impl Module {
         let bench = workbench(name, &parameters);
         let (hierarchy, fields) = (bench.verilog()?, bench.fields());
         let top = hierarchy.top_module();
+        let (engine, recording) = match waveform {
+            Some(path) => {
+                let options = RecordingOptions { path, cycles: ALL, scopes: &[] };
+                let (engine, recording) = bench.open_recorded(kind, &options)?;
+                (engine, Some(recording))
+            }
+            None => (bench.open(kind)?, None),
+        };
         let parameter = |name: &&'static str| (*name, parameters.text_of(name));
         Ok(Module {
-            engine: bench.open(kind)?,
+            engine,
             kind,
             name: entry.name,
             title: entry.naming.title,
@@ -175,6 +219,7 @@ impl Module {
             outputs: Port::all(entry, top, &fields.1, false),
             words: fields.0.last().map_or(0, |field| field.first_word + field.words),
             cycles: 0,
+            recording,
             bench,
         })
     }

@@ -150,3 +150,13 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(inputs, parts):
     message = str(raised.value)
     assert "\n" not in message and all(part in message for part in parts), message
     assert module.cycles == 0
+
+
+def test_a_waveform_of_the_inside_has_its_events(tmp_path):
+    file = tmp_path / "ccu.vcd"
+    sources = {"source_valid": [1] + [0] * (SLOTS - 1), "source_register": [5] + [0] * (SLOTS - 1)}
+    with gpurf.Module("ccu", engine="rtl", parameters={"width": 32}, waveform=file) as module:
+        module.step(issue=1, warp=3, **sources)
+        assert not file.exists()
+    text = file.read_text()
+    assert "smiss_R5 " in text and " entry_tag[1] " in text

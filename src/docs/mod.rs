@@ -17,6 +17,7 @@ pub mod commands;
 mod curves;
 mod designs;
 mod energies;
+mod events;
 mod files;
 mod hardware;
 mod machines;
@@ -83,6 +84,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("energies_followed", energies::followed),
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
+    ("events", events::table),
     ("measured", measured::table),
     ("memories", memories::hardware),
     ("memory_cells", memories::cells),

@@ -11,6 +11,7 @@ use anyhow::Result;
 use gpurf_blocks::SUB_CORES;
 use gpurf_sim::sm::{PipelineInstruction, PipelineListener, Stage};
 
+use super::events::EventLog;
 use crate::output::NewFile;
 
 /// What the viewer writes into a stage.
@@ -43,6 +44,8 @@ struct Log {
     entered: Vec<(u32, Stage)>,
     /// Instructions that are complete after this cycle.
     complete: Vec<u32>,
+    /// Events that stand in the lines of their instructions.
+    events: EventLog,
     result: Result<()>,
 }
 
@@ -53,7 +56,7 @@ struct Shown {
 }
 
 impl Konata {
-    pub fn create(path: &Path, cycles: Range<u64>) -> Result<Konata> {
+    pub fn create(path: &Path, cycles: Range<u64>, events: EventLog) -> Result<Konata> {
         let mut file = NewFile::create(path)?;
         writeln!(file, "Kanata\t0004")?;
         Ok(Konata(Arc::new(Mutex::new(Log {
@@ -65,6 +68,7 @@ impl Konata {
             ended: 0,
             entered: vec![],
             complete: vec![],
+            events,
             result: Ok(()),
         }))))
     }
@@ -72,7 +76,7 @@ impl Konata {
     fn attempt(&self, write: impl FnOnce(&mut Log) -> Result<()>) {
         let log = &mut *self.0.lock().expect("nobody panics with the log in hand");
         if log.result.is_ok() {
-            log.result = write(log);
+            log.result = log.write_events().and_then(|()| write(log));
         }
     }
 
@@ -103,6 +107,15 @@ impl Log {
         }
         if last < cycle && cycle < u64::MAX {
             writeln!(self.file, "C\t{}", cycle - last)?;
+        }
+        Ok(())
+    }
+
+    fn write_events(&mut self) -> Result<()> {
+        for (serial, text) in self.events.take_labels() {
+            if let Some(Shown { id, .. }) = self.shown.get(&serial) {
+                writeln!(self.file, "L\t{id}\t0\t, {text}")?;
+            }
         }
         Ok(())
     }

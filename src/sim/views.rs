@@ -1,29 +1,32 @@
-//! What viewers show of a sub-core's waveform when they open it: the signals that tell what it does, in the order of its
-//! pipeline.
+//! What viewers show of a waveform when they open it: events, and the signals that they are made of.
 
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use gpurf_hw::dialect::{is_fst, WaveformVariable, CYCLE_NS};
+use gpurf_testbenches::tap::Place;
+use gpurf_verilog::{is_fst, WaveformVariable, CYCLE_NS};
 
 use crate::output::write;
 
-/// Signals of the sub-core, group by group; of an array, all of its elements.
-const GROUPS: [(&str, &[&str]); 5] = [
-    ("Cycle", &["clock", "cycle"]),
-    ("Issue", &["issued", "ready", "issued_warp", "issue", "waiting", "sthld", "hit"]),
-    ("Banks", &["bank_read", "bank_conflict", "write_valid", "write_warp", "write_register", "write_cached"]),
+/// Signals of the outermost scope by name, group by group; of an array, all of its elements.
+pub type Groups = [(&'static str, &'static [&'static str])];
+
+/// Those of a sub-core that tell what it does, in the order of its pipeline.
+pub const SUB_CORE: [(&str, &[&str]); 4] = [
+    ("Issue", &["issued", "issue", "waiting", "sthld", "hit"]),
+    ("Banks", &["bank_read", "bank_conflict", "write_valid", "write_register", "write_cached"]),
     ("Collectors", &["collector_occupied"]),
-    (
-        "Dispatch",
-        &["dispatched", "dispatch", "dispatch_warp", "dispatch_unit", "operand_valid", "operand_data"],
-    ),
+    ("Dispatch", &["dispatched", "dispatch", "dispatch_unit"]),
 ];
 
-/// Of GTKWave: a nanosecond takes 200 pixels times two to this power. A cycle is as wide as most instructions.
+/// Of GTKWave: a nanosecond takes 200 pixels times two to this power. A cycle is as wide as most texts.
 const ZOOM: f64 = -1.0;
+/// Cycles before the event that are seen at first.
+const LEAD: u64 = 3;
+/// Rows of signals that events are made of.
+const MOST_WATCHED: usize = 40;
 
 /// A waveform that views are made of.
 pub struct Views<'a> {
@@ -31,6 +34,9 @@ pub struct Views<'a> {
     pub variables: &'a [WaveformVariable],
     /// Those that it shows.
     pub cycles: Range<u64>,
+    /// What it is opened on; without one, its beginning.
+    pub event: Option<&'a Place>,
+    pub groups: &'a Groups,
 }
 
 impl Views<'_> {
@@ -41,9 +47,42 @@ impl Views<'_> {
         Ok(write(&surfer, self.surfer().as_bytes())?)
     }
 
-    /// The variables of a group that are in the waveform, in the group's order.
-    fn group(&self, names: &'static [&str]) -> impl Iterator<Item = &WaveformVariable> {
-        names.iter().flat_map(move |name| self.variables.iter().filter(move |variable| is_of(variable, name)))
+    /// Headings, and the variables under each.
+    fn rows(&self) -> Vec<(String, Vec<&WaveformVariable>)> {
+        let all = || self.variables.iter();
+        let mut rows: Vec<(String, Vec<&WaveformVariable>)> = vec![
+            ("Cycle".into(), all().take(2).collect()),
+            ("Events".into(), all().filter(|variable| is_event_text(variable)).collect()),
+        ];
+        if let Some((title, watched)) = self.watched() {
+            rows.push((title, watched));
+        }
+        for (title, names) in self.groups {
+            let variables = names.iter().flat_map(|name| all().filter(move |variable| is_of(variable, name)));
+            rows.push((title.to_string(), variables.collect()));
+        }
+        rows.retain(|(_, variables)| !variables.is_empty());
+        rows
+    }
+
+    /// Signals that events of one instance are made of: that of the event, else the top.
+    fn watched(&self) -> Option<(String, Vec<&WaveformVariable>)> {
+        let top = self.variables.first()?.path.split('.').next()?;
+        let path = self.event.map_or(&[][..], |event| &event.path[..]);
+        let scope: String =
+            [top].into_iter().chain(path.iter().map(String::as_str)).map(|step| format!("{step}.")).collect();
+        let is_inside =
+            |variable: &&WaveformVariable| variable.is_watched && variable.path.starts_with(&scope);
+        let found: Vec<_> = self.variables.iter().filter(is_inside).take(MOST_WATCHED).collect();
+        let is_wanted = !found.is_empty()
+            && (self.event.is_some_and(|event| !event.path.is_empty()) || self.groups.is_empty());
+        is_wanted.then(|| (format!("Inside {}", path.last().map_or(top, String::as_str)), found))
+    }
+
+    /// The first cycle that is seen.
+    fn start(&self) -> u64 {
+        let event = self.event.map_or(0, |event| event.cycle.saturating_sub(LEAD));
+        event.max(self.cycles.start)
     }
 
     /// The views lie beside the waveform.
@@ -54,20 +93,21 @@ impl Views<'_> {
     fn gtkwave(&self) -> String {
         // How a trace is shown: as a number at the right, in hexadecimal, decimal or binary; as text; as a heading.
         let (hexadecimal, decimal, binary, text, heading) = ("@22", "@24", "@28", "@820", "@200");
-        let start = CYCLE_NS * self.cycles.start;
-        // The marker and the left edge stand at the first cycle.
+        let start = CYCLE_NS * self.start();
+        // The marker stands at the event.
+        let marker = CYCLE_NS * self.event.map_or(self.start(), |event| event.cycle);
         let mut view = format!(
-            "[dumpfile] \"{}\"\n[timestart] {start}\n[size] 1500 900\n*{ZOOM:.1} {start}{}\n[signals_width] 230\n",
+            "[dumpfile] \"{}\"\n[timestart] {start}\n[size] 1800 900\n*{ZOOM:.1} {marker}{}\n[signals_width] 300\n",
             self.file(),
             " -1".repeat(26),
         );
-        for (title, names) in GROUPS {
+        for (title, variables) in self.rows() {
             let _ = writeln!(view, "{heading}\n-{title}");
-            for WaveformVariable { path, width, is_text } in self.group(names) {
+            for WaveformVariable { path, width, is_text, .. } in variables {
                 let (flags, range) = match width {
                     _ if *is_text => (text, self.range(*width)),
                     1 => (binary, String::new()),
-                    _ if path.ends_with(".cycle") => (decimal, format!("[{}:0]", width - 1)),
+                    _ if is_number(path) => (decimal, format!("[{}:0]", width - 1)),
                     _ => (hexadecimal, format!("[{}:0]", width - 1)),
                 };
                 let _ = writeln!(view, "{flags}\n{path}{range}");
@@ -88,25 +128,25 @@ impl Views<'_> {
         let (mut view, mut formats) = (String::new(), String::new());
         // Surfer counts headings too.
         let mut items = 0..;
-        for (title, names) in GROUPS {
+        for (title, variables) in self.rows() {
             let _ = writeln!(view, "divider_add {title}");
             items.next();
-            for (WaveformVariable { path, is_text, .. }, item) in self.group(names).zip(&mut items) {
+            for (WaveformVariable { path, is_text, .. }, item) in variables.into_iter().zip(&mut items) {
                 let _ = writeln!(view, "variable_add {path}");
                 let format = match *is_text {
                     true if is_fst(self.waveform) => "ASCII",
-                    _ if path.ends_with(".cycle") => "Unsigned",
+                    _ if is_number(path) => "Unsigned",
                     _ => continue,
                 };
                 let _ = writeln!(formats, "item_focus {}_\nitem_set_format {format}", letters(item));
             }
         }
-        // So many cycles are as wide as most instructions; each zoom halves what is seen. The cursor is brought to the middle.
-        const SEEN: u64 = 20;
+        // So many cycles are as wide as most texts; each zoom halves what is seen. The cursor is brought to the middle.
+        const SEEN: u64 = 10;
         let halves = (self.cycles.end / SEEN).max(1).ilog2() as usize;
-        let middle = CYCLE_NS * (self.cycles.start + SEEN / 2);
+        let cursor = CYCLE_NS * self.event.map_or(self.start() + SEEN / 2, |event| event.cycle);
         let zoom = "zoom_in\n".repeat(halves);
-        view + &formats + "item_unfocus\nzoom_fit\n" + &zoom + &format!("cursor_set {middle}\ngoto_cursor\n")
+        view + &formats + "item_unfocus\nzoom_fit\n" + &zoom + &format!("cursor_set {cursor}\ngoto_cursor\n")
     }
 }
 
@@ -126,6 +166,24 @@ pub fn files(waveform: &Path) -> [PathBuf; 2] {
     })
 }
 
+/// Scopes of signals lie between the outermost one and the name.
+fn name_of(variable: &WaveformVariable) -> &str {
+    variable.path.rsplit('.').next().unwrap_or_default()
+}
+
+/// A text of events or instructions, or of where a scenario stands.
+fn is_event_text(variable: &WaveformVariable) -> bool {
+    let is_instruction = variable.path.split('.').nth(1) == Some("instructions");
+    variable.is_text && (is_instruction || ["events", "scenario", "step"].contains(&name_of(variable)))
+}
+
+/// People count cycles, registers and warps in decimal.
+fn is_number(path: &str) -> bool {
+    ["cycle", "register", "warp", "tag", "sthld"]
+        .iter()
+        .any(|word| path.rsplit('.').next().is_some_and(|name| name.contains(word)))
+}
+
 /// Whether a variable is the signal of this name, or an element of the array. Ports have a scope each for inputs and
 /// outputs, which signals inside a module do not.
 fn is_of(variable: &WaveformVariable, name: &str) -> bool {
@@ -133,9 +191,12 @@ fn is_of(variable: &WaveformVariable, name: &str) -> bool {
     let (first, second) = (scopes.next().unwrap_or_default(), scopes.next());
     let own = match second {
         None => first,
-        Some(second) if ["inputs", "outputs", "instructions"].contains(&first) => second,
+        Some(second) if ["inputs", "outputs"].contains(&first) => second,
         Some(_) => return false,
     };
-    let is_element = |rest: &str| rest.strip_prefix('_').is_some_and(|number| number.parse::<u32>().is_ok());
+    let is_element = |rest: &str| {
+        let number = rest.strip_prefix('_').or_else(|| rest.strip_prefix('[')?.strip_suffix(']'));
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    };
     scopes.next().is_none() && own.strip_prefix(name).is_some_and(|rest| rest.is_empty() || is_element(rest))
 }

@@ -3,8 +3,8 @@
 //! `cargo bench -p gpurf-testbenches`: compare the engines within a run; machines differ.
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
-use gpurf_clock::{processor_time, ProcessorTime};
 use gpurf_blocks::Parameters;
+use gpurf_clock::{processor_time, ProcessorTime};
 use gpurf_testbenches::{workbench, EngineKind, Random};
 
 const CYCLES: u64 = 2000;

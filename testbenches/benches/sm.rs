@@ -6,8 +6,8 @@
 //! `cargo bench -p gpurf-testbenches --bench sm`: compare the engines within a run; machines differ.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use gpurf_clock::{processor_time, ProcessorTime};
 use gpurf_blocks::Lockstep;
+use gpurf_clock::{processor_time, ProcessorTime};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{Engines, RunsSubCore};
 use gpurf_sim::sm::{Design, Family, Gpu};

@@ -29,6 +29,7 @@ mod register_cache;
 mod register_file;
 mod sub_core;
 pub mod sub_core_engine;
+pub mod tap;
 mod transfers;
 pub mod unit_hardware;
 
@@ -41,6 +42,6 @@ pub use scenario::{Drive, Scenario};
 pub use stimulus::Stimulus;
 pub use testbench::{at_most_one, Engine, Ported, Testbench};
 pub use trial::{run, Outcome};
-pub use workbench::{bench, Bench, EngineKind, Playback, Recording, Workbench};
+pub use workbench::{bench, Bench, Course, EngineKind, Hear, Playback, Recording, Workbench};
 
 pub use scenario::{expect, value};

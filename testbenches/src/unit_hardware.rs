@@ -17,6 +17,8 @@ use gpurf_verilog::{Compiled, Verilated};
 pub struct UnitHardware<I: Ports, O: Ports> {
     /// The RTL as machine code.
     pub compiled: fn(&Parameters) -> Result<Compiled<I, O>>,
+    /// The same for those who look inside.
+    pub observed: fn(&Parameters) -> Result<Compiled<I, O>>,
     /// The hardware as rust-hdl evaluates it.
     pub rust_hdl: fn(&Parameters) -> Box<dyn Clocked<In = I, Out = O> + Send>,
     /// The emitted Verilog under Verilator.
@@ -27,6 +29,7 @@ impl<I: Ports + Send, O: Ports + Send> UnitHardware<I, O> {
     fn of<M: Configured + Module<In = I, Out = O> + Send + 'static>() -> Self {
         UnitHardware {
             compiled: |parameters| Ok(Compiled::new(&M::configured(parameters))?),
+            observed: |parameters| Ok(Compiled::observed(&M::configured(parameters))?),
             rust_hdl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
             verilator: |parameters| Ok(Verilated::new(&M::configured(parameters))?),
         }

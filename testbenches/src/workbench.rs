@@ -2,17 +2,19 @@
 
 use std::any::Any;
 use std::cell::{OnceCell, RefCell};
-use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::{anyhow, bail, Context, Result};
 use gpurf_blocks::{layout, suggestion, Clocked, Field, Parameters, Ports};
-use gpurf_hw::dialect::{Extent, Module, PortWaveform, Rtl};
-use gpurf_verilog::{emit, Compiled, CompiledRtl, Hierarchy, Icarus, Verilated};
+use gpurf_hw::dialect::{Module, Rtl};
+use gpurf_verilog::{
+    emit, Compiled, CompiledRtl, Events, Hierarchy, Icarus, Occurrence, Query, Values, Verilated,
+};
 use rust_hdl::prelude::Block;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use crate::sampling::{Packed, PackedEngine, Sample, Sampled};
+use crate::tap::{self, record_inside, record_ports, Drawn, Found, Place, RecordingOptions, Texts};
 use crate::{run, Drive, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
 
 /// An engine of a module. The command line names it as `strum` derives it.
@@ -61,14 +63,24 @@ pub trait Workbench {
     /// Plays them all, each on fresh engines, and tells which failed and why.
     fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>>;
 
-    /// Drives fresh engines with random stimulus for so many cycles, and records the ports of the first.
-    fn run(
-        &self,
-        engines: &[EngineKind],
-        random: &mut Random,
-        cycles: u64,
-        waveform: Option<&Path>,
-    ) -> Result<Outcome>;
+    /// Plays one of them, by its name, on fresh engines; why it failed.
+    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<String>>;
+
+    /// Drives fresh engines with random stimulus for so many cycles.
+    fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<Outcome>;
+
+    /// Drives a fresh engine through a course and records its waveform: of the RTL all that is inside, of others the
+    /// ports.
+    fn draw(&self, engine: EngineKind, course: &Course, options: &RecordingOptions) -> Result<Drawn>;
+
+    /// An event that the RTL comes to on a course.
+    fn search(&self, course: &Course, query: &Query) -> Result<Option<Place>>;
+
+    /// Drives the RTL through a course and tells the events inside, with their cycles.
+    fn listen(&self, course: &Course, hear: Hear) -> Result<()>;
+
+    /// The events that the module and its parts declare.
+    fn events(&self) -> Result<Events>;
 
     /// Drives hardware for so many cycles with values of zero, resets it, and compares it from there on with a fresh model.
     /// The engines are [`EngineKind::Rtl`], [`EngineKind::RustHdl`] or [`EngineKind::Verilator`].
@@ -89,6 +101,13 @@ pub trait Workbench {
     /// A fresh engine after reset, for whoever decides its inputs from cycle to cycle.
     fn open(&self, engine: EngineKind) -> Result<PackedEngine>;
 
+    /// The same with its waveform recorded: see [`Workbench::draw`].
+    fn open_recorded(
+        &self,
+        engine: EngineKind,
+        options: &RecordingOptions,
+    ) -> Result<(PackedEngine, tap::Recording)>;
+
     /// Drives one fresh engine with random stimulus for so many cycles, and gives back its ports, cycle by cycle.
     fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>>;
 
@@ -97,6 +116,23 @@ pub trait Workbench {
 
     /// Records so many cycles of random stimulus, to be played back without deciding anything.
     fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording>;
+}
+
+/// Is told events and their cycles.
+pub type Hear = Box<dyn FnMut(u64, &Occurrence)>;
+
+/// What drives an engine.
+#[derive(Clone, Debug)]
+pub enum Course {
+    /// A scenario by its name.
+    Scenario(String),
+    /// Random stimulus.
+    Random {
+        /// Which.
+        seed: u64,
+        /// How long.
+        cycles: u64,
+    },
 }
 
 /// A recorded stimulus.
@@ -120,6 +156,8 @@ pub struct Bench<I, O> {
     emitted: OnceCell<Hierarchy>,
     /// The same of its machine code.
     compiled: OnceCell<Compiled<I, O>>,
+    /// The same for those who look inside.
+    observed: OnceCell<Compiled<I, O>>,
 }
 
 /// What a [`Testbench`] says of its module.
@@ -167,6 +205,7 @@ impl<I: Ports, O: Ports> Clone for Bench<I, O> {
             netlist: self.netlist.clone(),
             emitted: self.emitted.clone(),
             compiled: self.compiled.clone(),
+            observed: self.observed.clone(),
         }
     }
 }
@@ -189,6 +228,7 @@ pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, 
         netlist: None,
         emitted: OnceCell::new(),
         compiled: OnceCell::new(),
+        observed: OnceCell::new(),
     }
 }
 
@@ -257,6 +297,58 @@ impl<I: Ports, O: Ports> Bench<I, O> {
         Ok([self.model()].into_iter().chain(hardware).collect())
     }
 
+    /// The RTL compiled for those who look inside.
+    fn observed(&self) -> Result<&Compiled<I, O>> {
+        if let Some(observed) = self.observed.get() {
+            return Ok(observed);
+        }
+        let observed = Compiled::observed(&*self.block())?;
+        Ok(self.observed.get_or_init(|| observed))
+    }
+
+    /// A fresh engine with its waveform recorded.
+    fn recorded(
+        &self,
+        engine: EngineKind,
+        options: &RecordingOptions,
+        texts: Texts<I, O>,
+    ) -> Result<(Ported<I, O>, tap::Recording)> {
+        match engine {
+            EngineKind::Rtl => record_inside(self.observed()?, &self.name, options, texts, |_, _| {}),
+            other => record_ports(self.engine(other)?, &*self.block(), &self.name, options, texts),
+        }
+    }
+
+    /// Drives an engine through a course to its end.
+    fn follow(&self, course: &Course, engine: Ported<I, O>) -> Result<()> {
+        let mut engines = [engine];
+        match course {
+            Course::Scenario(name) => match self.play_named(name, &mut engines)? {
+                Some(reason) => bail!("{name}: {reason}"),
+                None => Ok(()),
+            },
+            Course::Random { seed, cycles } => {
+                let mut random = Random::seeded(*seed);
+                let outcome = run(&mut engines, &mut *self.stimulus(), &mut random, *cycles, |_, _, _| {});
+                match outcome.violation {
+                    Some((cycle, reason)) => bail!("cycle {cycle}: {reason}"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Plays a scenario on these engines; why it failed.
+    fn play_named(&self, name: &str, engines: &mut [Ported<I, O>]) -> Result<Option<String>> {
+        let scenarios = (self.subject.scenarios)();
+        let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == name) else {
+            let names = scenarios.iter().map(|scenario| scenario.name);
+            let list = format!("`gpurf names scenarios {}` lists them", self.name);
+            bail!("{} has no scenario {name}{}", self.name, suggestion(name, names, &list));
+        };
+        Ok((scenario.play)(&mut Drive::new(&self.parameters, engines)).err())
+    }
+
     /// Plays all scenarios, each on engines of its own, and tells which failed and why.
     fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<String>> {
         let mut failures = vec![];
@@ -308,28 +400,47 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         self.play_on(&|| self.engines(engines))
     }
 
-    fn run(
-        &self,
-        engines: &[EngineKind],
-        random: &mut Random,
-        cycles: u64,
-        waveform: Option<&Path>,
-    ) -> Result<Outcome> {
-        let mut engines = self.engines(engines)?;
-        let mut stimulus = self.stimulus();
-        let mut waveform = match waveform {
-            Some(path) => Some(PortWaveform::create(path, &self.name, &*self.block(), Extent::default())?),
-            None => None,
+    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<String>> {
+        self.play_named(name, &mut self.engines(engines)?)
+    }
+
+    fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<Outcome> {
+        Ok(run(&mut self.engines(engines)?, &mut *self.stimulus(), random, cycles, |_, _, _| {}))
+    }
+
+    fn draw(&self, engine: EngineKind, course: &Course, options: &RecordingOptions) -> Result<Drawn> {
+        let name = match course {
+            Course::Scenario(name) => name.clone(),
+            Course::Random { seed, .. } => format!("random, seed {seed}"),
         };
-        let mut recorded = Ok(());
-        let outcome = run(&mut engines, &mut *stimulus, random, cycles, |cycle, inputs, outputs| {
-            if let (Some(waveform), Ok(())) = (&mut waveform, &recorded) {
-                recorded = waveform.sample(cycle, inputs, outputs, &[]);
-            }
-        });
-        recorded?;
-        waveform.map_or(Ok(()), PortWaveform::finish)?;
-        Ok(outcome)
+        let of = move |cycle, _: &I, _: &O| vec![name.clone(), format!("cycle {cycle}")];
+        let texts = Texts { names: &["scenario", "step"], of: Box::new(of) };
+        let (engine, recording) = self.recorded(engine, options, texts)?;
+        let followed = self.follow(course, engine);
+        // What led to a failure is what one wants to see.
+        let drawn = recording.finish(&options.cycles)?;
+        followed.map(|()| drawn)
+    }
+
+    fn search(&self, course: &Course, query: &Query) -> Result<Option<Place>> {
+        let found = Found::nth(query.number);
+        let (query, noted) = (query.clone(), found.clone());
+        let look = move |cycle, events: &Events, values: &dyn Values| {
+            noted.note_events(&query, cycle, events, values);
+        };
+        self.follow(course, Box::new(tap::listen(self.observed()?, look)?))?;
+        Ok(found.place().cloned())
+    }
+
+    fn listen(&self, course: &Course, mut hear: Hear) -> Result<()> {
+        let look = move |cycle, events: &Events, values: &dyn Values| {
+            events.visit(values, |event| hear(cycle, event));
+        };
+        self.follow(course, Box::new(tap::listen(self.observed()?, look)?))
+    }
+
+    fn events(&self) -> Result<Events> {
+        tap::events(self.observed()?.scopes())
     }
 
     fn run_after_reset(
@@ -356,6 +467,16 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         Ok(Box::new(Packed(self.engine(engine)?)))
     }
 
+    fn open_recorded(
+        &self,
+        engine: EngineKind,
+        options: &RecordingOptions,
+    ) -> Result<(PackedEngine, tap::Recording)> {
+        let texts = Texts { names: &[], of: Box::new(|_, _, _| vec![]) };
+        let (engine, recording) = self.recorded(engine, options, texts)?;
+        Ok((Box::new(Packed(engine)), recording))
+    }
+
     fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>> {
         let samples = Rc::new(RefCell::new(vec![]));
         let mut engines: [Ported<I, O>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
@@ -368,16 +489,9 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
     }
 
     fn sample_scenario(&self, engine: EngineKind, name: &str) -> Result<Vec<Sample>> {
-        let scenarios = (self.subject.scenarios)();
-        let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == name) else {
-            let names = scenarios.iter().map(|scenario| scenario.name);
-            let list = format!("`gpurf names scenarios {}` lists them", self.name);
-            bail!("{} has no scenario {name}{}", self.name, suggestion(name, names, &list));
-        };
         let samples = Rc::new(RefCell::new(vec![]));
-        let mut engines: [Ported<I, O>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
-        let played = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines));
-        played.map_err(|reason| anyhow!("{name}: {reason}"))?;
+        let engine = Box::new(Sampled::new(self.engine(engine)?, samples.clone()));
+        self.follow(&Course::Scenario(name.into()), engine)?;
         Ok(samples.take())
     }
 

@@ -13,7 +13,8 @@ const CYCLES: u64 = 3_000;
 
 /// How many faults of a kind go unnoticed.
 fn unnoticed<M: Testbench>(fault: fn(usize) -> Fault) -> usize {
-    let given = Parameters { width: 32, pcrf_entries: 256, lrt_entries: 16, interval: 50, ..Default::default() };
+    let given =
+        Parameters { width: 32, pcrf_entries: 256, lrt_entries: 16, interval: 50, ..Default::default() };
     let parameters = M::seen(&given);
     let is_unnoticed = |place: &usize| {
         // Places next to each other are alike.

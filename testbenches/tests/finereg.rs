@@ -43,7 +43,7 @@ fn agree(module: &str, parameters: &Parameters, cycles: u64) {
 }
 
 fn agree_at_random(module: &str, engines: &[EngineKind], parameters: &Parameters, seed: u64, cycles: u64) {
-    let outcome = workbench(module, parameters).run(engines, &mut Random::seeded(seed), cycles, None);
+    let outcome = workbench(module, parameters).run(engines, &mut Random::seeded(seed), cycles);
     let outcome = outcome.expect("the engines are built");
     assert!(outcome.passed(), "{module}, seed {seed}, {parameters:?}: {outcome:?}");
 }

@@ -1,6 +1,7 @@
 //! Tests of the testbenches that are not one for each module, as one program. The block of `own_block` is known to its own alone.
 
 mod compiled_faults;
+mod events;
 mod finereg;
 mod formal;
 mod multicast;

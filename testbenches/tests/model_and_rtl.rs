@@ -63,7 +63,7 @@ fn agree_under_any_parameters(entry: &Entry) {
     let any = (parameters(), prop::collection::vec(any::<u32>(), 12_000));
     let result = TestRunner::new(config).run(&any, |(parameters, choices)| {
         let bench = workbench(entry.name, &parameters);
-        let outcome = bench.run(&[Model, Rtl, RustHdl], &mut Random::listed(choices), 250, None);
+        let outcome = bench.run(&[Model, Rtl, RustHdl], &mut Random::listed(choices), 250);
         let outcome = outcome.expect("nothing has to be built");
         prop_assert!(outcome.passed(), "{outcome:?}");
         if is_soak() {
@@ -82,7 +82,8 @@ fn has_data(entry: &Entry) -> bool {
 /// Registers of 1,024 bits, as the hardware is exported. rust-hdl would take minutes for them.
 fn agree_on_whole_registers(entry: &Entry) {
     let bench = workbench(entry.name, &Parameters { interval: 50, pcrf_entries: 256, ..Default::default() });
-    let outcome = bench.run(&[Model, Rtl], &mut Random::seeded(5), 2_000, None).expect("nothing has to be built");
+    let outcome =
+        bench.run(&[Model, Rtl], &mut Random::seeded(5), 2_000).expect("nothing has to be built");
     assert!(outcome.passed(), "{outcome:?}");
     let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
     assert!(failures.is_empty(), "{}", failures.join("\n"));

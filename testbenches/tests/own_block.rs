@@ -110,7 +110,7 @@ fn the_catalogue_describes_it() {
 fn all_engines_agree() {
     let bench = workbench("use_counters", &Parameters::default());
     let engines = [Model, Rtl, Verilator, Icarus];
-    let outcome = bench.run(&engines, &mut Random::seeded(1), 1000, None).expect("the engines are built");
+    let outcome = bench.run(&engines, &mut Random::seeded(1), 1000).expect("the engines are built");
     assert!(outcome.passed(), "seed 1: {outcome:?}");
     let failures = bench.play(&engines).expect("the engines are built");
     assert!(failures.is_empty(), "{}", failures.join("\n"));

@@ -54,7 +54,7 @@ fn is_soak() -> bool {
 
 fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles: u64) {
     let bench = workbench(entry.name, parameters);
-    let outcome = bench.run(engines, &mut Random::seeded(SEED), cycles, None).expect("the engines are built");
+    let outcome = bench.run(engines, &mut Random::seeded(SEED), cycles).expect("the engines are built");
     assert!(outcome.passed(), "{engines:?}, seed {SEED}: {outcome:?}");
 }
 
@@ -125,8 +125,9 @@ const KEEP_TABLES: [&str; 3] = ["pcrf", "pcrf_pointer_table", "rmu"];
 fn a_reset_forgets_everything(entry: &Entry) {
     let bench = workbench(entry.name, &tokens());
     for before in [1, 7, 300] {
-        let outcome =
-            bench.run_after_reset(&[Rtl, RustHdl, Verilator], SEED, before, 300).expect("the engines are built");
+        let outcome = bench
+            .run_after_reset(&[Rtl, RustHdl, Verilator], SEED, before, 300)
+            .expect("the engines are built");
         assert!(outcome.passed(), "{}, reset after {before} cycles: {outcome:?}", entry.name);
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::{
-    types, AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlags, Signature, StackSlotData, StackSlotKind, Type,
-    Value,
+    types, AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlags, Signature, StackSlotData,
+    StackSlotKind, Type, Value,
 };
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::Context;
@@ -110,9 +110,10 @@ impl Layout {
         stored.sort();
         let stored = stored.into_iter().map(|node| (node, space.place(design.nodes.width(node))));
         let stored = stored.collect();
-        let latches = design.memories.iter().map(|memory| {
-            memory.inputs.iter().map(|node| space.place(design.nodes.width(*node))).collect()
-        });
+        let latches = design
+            .memories
+            .iter()
+            .map(|memory| memory.inputs.iter().map(|node| space.place(design.nodes.width(*node))).collect());
         let latches = latches.collect();
         let rows = design.memories.iter().map(|memory| {
             let row = bytes(memory.kind.width());
@@ -237,12 +238,7 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(
-        design: &'a Design,
-        chunks: &'a Chunks,
-        layout: Layout,
-        faulty_node: Option<NodeId>,
-    ) -> Self {
+    fn new(design: &'a Design, chunks: &'a Chunks, layout: Layout, faulty_node: Option<NodeId>) -> Self {
         let mut flags = settings::builder();
         for (name, value) in [("opt_level", "none"), ("enable_verifier", "false"), ("is_pic", "false")] {
             flags.set(name, value).expect("a setting of Cranelift");
@@ -724,7 +720,8 @@ impl Emitter<'_, '_> {
             Some(reset) => self.builder.ins().bor(enable, reset),
             None => enable,
         };
-        let cost: usize = registers.iter().map(|register| self.lazy_cost(design.registers[*register].d, CHEAP)).sum();
+        let cost: usize =
+            registers.iter().map(|register| self.lazy_cost(design.registers[*register].d, CHEAP)).sum();
         let wide = registers.iter().any(|register| is_wide(self.width(design.registers[*register].d)));
         if design.nodes.is(first.enable, 1) || (cost + registers.len() <= CHEAP / 2 && !wide) {
             let changed = self.load_registers(registers, reset);
@@ -1144,7 +1141,8 @@ impl Emitter<'_, '_> {
                 let pairs: Vec<_> = one.into_iter().zip(other).collect();
                 let differences = pairs.into_iter().map(|(one, other)| self.builder.ins().bxor(one, other));
                 let differences: Vec<_> = differences.collect();
-                let any = self.folded(differences, |emitter, one, other| emitter.builder.ins().bor(one, other));
+                let any =
+                    self.folded(differences, |emitter, one, other| emitter.builder.ins().bor(one, other));
                 let condition = if operator == Binary::Equal { IntCC::Equal } else { IntCC::NotEqual };
                 self.builder.ins().icmp_imm(condition, any, 0)
             }
@@ -1328,9 +1326,7 @@ impl Emitter<'_, '_> {
         for (place, ((_, arm), block)) in choice.arms.iter().zip(blocks).enumerate() {
             self.arm(block, after, |emitter| vec![emitter.value_in(node, place, *arm)]);
         }
-        self.arm(last, after, |emitter| {
-            vec![emitter.value_in(node, choice.arms.len(), choice.otherwise)]
-        });
+        self.arm(last, after, |emitter| vec![emitter.value_in(node, choice.arms.len(), choice.otherwise)]);
         self.builder.switch_to_block(after);
         self.builder.block_params(after)[0]
     }

@@ -66,8 +66,9 @@ pub enum Reset {
 pub struct NamedScope {
     /// Names of the instances around it, and its own: none of the top.
     pub path: Vec<String>,
-    /// Name of the module.
+    /// Name of the module, and without its parameters.
     pub module: String,
+    pub block: String,
     pub signals: Vec<NamedSignal>,
 }
 
@@ -117,7 +118,12 @@ pub struct Translated {
 }
 
 enum Child {
-    Register { reset: SignalId, enable: SignalId, d: SignalId, q: SignalId },
+    Register {
+        reset: SignalId,
+        enable: SignalId,
+        d: SignalId,
+        q: SignalId,
+    },
     /// By the name of its port, with the index of an array behind it.
     Memory(Kind, HashMap<String, SignalId>),
     Module(Rc<Translated>, Vec<(SignalId, SignalId)>),
@@ -128,6 +134,8 @@ pub struct Instance {
     pub module: Rc<Translated>,
     pub nets: Vec<Net>,
     path: Vec<String>,
+    /// Name of the module without its parameters.
+    block: String,
 }
 
 impl Design {
@@ -231,7 +239,9 @@ impl Tree {
                         self.drivers[nets[id]] = Driver::Node(node);
                     }
                 }
-                Role::Input if path.is_empty() && !vector.is_clock => self.hold(&nets, vector.elements(), vector.width),
+                Role::Input if path.is_empty() && !vector.is_clock => {
+                    self.hold(&nets, vector.elements(), vector.width)
+                }
                 Role::ChildOutput(children) => {
                     let children = &signals.children[*children];
                     let is_state = |member: &usize| !matches!(module.children[*member], Child::Module(..));
@@ -243,7 +253,8 @@ impl Tree {
             }
         }
         let children = scope.children.iter().zip(&module.children);
-        let instance = Instance { module: module.clone(), nets: nets.clone(), path: path.clone() };
+        let block = type_name(&scope.identity).to_string();
+        let instance = Instance { module: module.clone(), nets: nets.clone(), path: path.clone(), block };
         self.instances.push(instance);
         for (scope, child) in children {
             match child {
@@ -252,7 +263,8 @@ impl Tree {
                     self.registers.push((slot, [reset, enable, d].map(|id| nets[*id])));
                 }
                 Child::Memory(kind, ports) => {
-                    let slot = |(name, id): (&String, &SignalId)| Some((name.clone(), self.slot_of(nets[*id])?));
+                    let slot =
+                        |(name, id): (&String, &SignalId)| Some((name.clone(), self.slot_of(nets[*id])?));
                     let slots = ports.iter().filter_map(slot).collect();
                     let ports = ports.iter().map(|(name, id)| (name.clone(), nets[*id])).collect();
                     self.memories.push((kind.clone(), ports, slots));
@@ -293,7 +305,9 @@ impl Tree {
         let mut values = Values::new(&mut self);
         let (mut inputs, mut outputs) = (vec![], vec![]);
         for vector in top.signals.vectors.iter().filter(|vector| !vector.is_clock) {
-            let port = |id: SignalId| (vector.name.clone(), vector.is_array.then(|| id - vector.first), vector.width);
+            let port = |id: SignalId| {
+                (vector.name.clone(), vector.is_array.then(|| id - vector.first), vector.width)
+            };
             for id in vector.elements() {
                 let (name, index, width) = port(id);
                 match vector.role {
@@ -303,7 +317,9 @@ impl Tree {
                             inputs.push(Port { name, index, width, at });
                         }
                     }
-                    Role::Output => outputs.push(Port { name, index, width, at: values.net(nets[id], width) }),
+                    Role::Output => {
+                        outputs.push(Port { name, index, width, at: values.net(nets[id], width) })
+                    }
                     _ => {}
                 }
             }
@@ -320,9 +336,9 @@ impl Tree {
             Register { q, reset, enable: values.net(enable, 1), d: values.net(d, width) }
         });
         let registers = registers.collect();
-        let memories = memories.into_iter().map(|(kind, ports, slots)| {
-            kind.memory(&slots, |name, width| values.net(ports[name], width))
-        });
+        let memories = memories
+            .into_iter()
+            .map(|(kind, ports, slots)| kind.memory(&slots, |name, width| values.net(ports[name], width)));
         let memories = memories.collect();
         let scopes = if is_observed { values.named_scopes() } else { vec![] };
         let Tree { nodes, slots, .. } = self;
@@ -334,8 +350,8 @@ impl Values<'_> {
     /// Every signal with its name in Verilog; the ports of parts have theirs in the part.
     fn named_scopes(&mut self) -> Vec<NamedScope> {
         let instances = (0..self.tree.instances.len()).map(|number| {
-            let Instance { module, nets, path } = &self.tree.instances[number];
-            let (module, nets, path) = (module.clone(), nets.clone(), path.clone());
+            let Instance { module, nets, path, block } = &self.tree.instances[number];
+            let (module, nets, path, block) = (module.clone(), nets.clone(), path.clone(), block.clone());
             let signals = &module.signals;
             let mut named = vec![];
             for vector in signals.vectors.iter().filter(|vector| !vector.is_clock) {
@@ -364,7 +380,7 @@ impl Values<'_> {
                     elements,
                 });
             }
-            NamedScope { path, module: signals.module.clone(), signals: named }
+            NamedScope { path, module: signals.module.clone(), block, signals: named }
         });
         instances.collect()
     }

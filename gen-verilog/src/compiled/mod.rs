@@ -69,6 +69,8 @@ pub struct ObservedScope {
     pub path: Vec<String>,
     /// Name of the module in Verilog.
     pub module: String,
+    /// The same without its parameters.
+    pub block: String,
     /// In the order of declaration.
     pub signals: Vec<ObservedSignal>,
 }
@@ -152,7 +154,8 @@ impl Program {
             let field = fields.iter().find(|(field, _)| field.field == name && field.index == index);
             field.map(|(_, field)| *field)
         };
-        let inputs: Vec<_> = design.inputs.iter().map(|port| find(&of_inputs, &port.name, port.index)).collect();
+        let inputs: Vec<_> =
+            design.inputs.iter().map(|port| find(&of_inputs, &port.name, port.index)).collect();
         let outputs: Vec<_> =
             design.outputs.iter().map(|port| find(&of_outputs, &port.name, port.index)).collect();
         let code = code::compile(design, &inputs, &outputs, fault);
@@ -215,7 +218,8 @@ impl ObservedScope {
             states: signal.states.clone(),
             elements: signal.elements.iter().map(|node| layout.observed[node]).collect(),
         });
-        ObservedScope { path: scope.path.clone(), module: scope.module.clone(), signals: signals.collect() }
+        let (path, module, block) = (scope.path.clone(), scope.module.clone(), scope.block.clone());
+        ObservedScope { path, module, block, signals: signals.collect() }
     }
 }
 
@@ -313,6 +317,25 @@ impl<I: Ports, O: Ports> CompiledRtl<I, O> {
                 unsafe { code.chunks[chunk](state, outputs) };
             }
         }
+    }
+}
+
+/// Values of signals in a cycle that has been observed.
+pub trait Values {
+    /// See [`CompiledRtl::value`].
+    fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8];
+
+    /// See [`CompiledRtl::number`].
+    fn number(&self, signal: &ObservedSignal, element: usize) -> u64;
+}
+
+impl<I: Ports, O: Ports> Values for CompiledRtl<I, O> {
+    fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8] {
+        CompiledRtl::value(self, signal, element)
+    }
+
+    fn number(&self, signal: &ObservedSignal, element: usize) -> u64 {
+        CompiledRtl::number(self, signal, element)
     }
 }
 

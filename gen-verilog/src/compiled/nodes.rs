@@ -261,7 +261,13 @@ impl Nodes {
             // One order for what has none.
             let swaps = matches!(
                 operator,
-                Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor | Binary::Equal | Binary::NotEqual
+                Binary::Add
+                    | Binary::Mul
+                    | Binary::And
+                    | Binary::Or
+                    | Binary::Xor
+                    | Binary::Equal
+                    | Binary::NotEqual
             );
             let (left, right) = if swaps && right < left { (right, left) } else { (left, right) };
             self.make(Op::Binary(operator, left, right), width)
@@ -404,10 +410,18 @@ impl Nodes {
     }
 
     /// The arm whose label the selector has, or what is left.
-    pub fn choose(&mut self, selector: NodeId, mut arms: Vec<(u64, NodeId)>, mut otherwise: NodeId) -> NodeId {
+    pub fn choose(
+        &mut self,
+        selector: NodeId,
+        mut arms: Vec<(u64, NodeId)>,
+        mut otherwise: NodeId,
+    ) -> NodeId {
         if let Some(selected) = self.value(selector) {
             let selected = u64::try_from(selected.clone()).ok();
-            return arms.iter().find(|(label, _)| Some(*label) == selected).map_or(otherwise, |(_, arm)| *arm);
+            return arms
+                .iter()
+                .find(|(label, _)| Some(*label) == selected)
+                .map_or(otherwise, |(_, arm)| *arm);
         }
         let (width, selector_width) = (self.width(otherwise), self.width(selector));
         // A jump takes a number of one limb.

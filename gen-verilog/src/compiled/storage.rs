@@ -11,9 +11,23 @@ use super::nodes::{NodeId, SlotId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One access in a cycle, or two, the second a read.
-    Single { width: usize, rows: usize, address: usize, seconds: usize },
-    TwoPort { width: usize, rows: usize, address: usize },
-    Lanes { width: usize, rows: usize, groups: usize, reads: usize },
+    Single {
+        width: usize,
+        rows: usize,
+        address: usize,
+        seconds: usize,
+    },
+    TwoPort {
+        width: usize,
+        rows: usize,
+        address: usize,
+    },
+    Lanes {
+        width: usize,
+        rows: usize,
+        groups: usize,
+        reads: usize,
+    },
 }
 
 /// Bits of a row's number in a memory of lanes.

@@ -230,9 +230,8 @@ impl Run<'_, '_> {
                 let then = run.branch(|run| run.body(module, then));
                 for id in changed([&then]) {
                     let (then, before) = (run.end(&then, id), run.own[&id]);
-                    let node = run.merged([then, before], |nodes, [then, before]| {
-                        nodes.mux(condition, then, before)
-                    });
+                    let node = run
+                        .merged([then, before], |nodes, [then, before]| nodes.mux(condition, then, before));
                     run.assign(id, node);
                 }
             }));

@@ -13,8 +13,9 @@ pub unsafe extern "C" fn moved(to: *mut u64, from: *const u64, limbs: usize) -> 
         return 0;
     }
     // Safety: the caller's. Ports stand at addresses of words of 32 bits.
-    let (to, from) =
-        unsafe { (from_raw_parts_mut(to.cast::<u32>(), 2 * limbs), from_raw_parts(from.cast::<u32>(), 2 * limbs)) };
+    let (to, from) = unsafe {
+        (from_raw_parts_mut(to.cast::<u32>(), 2 * limbs), from_raw_parts(from.cast::<u32>(), 2 * limbs))
+    };
     let differs = to != from;
     if differs {
         to.copy_from_slice(from);
@@ -140,9 +141,8 @@ mod tests {
 
     fn value() -> impl Strategy<Value = [u64; LIMBS]> {
         let limb = prop_oneof![Just(0), Just(u64::MAX), any::<u64>()];
-        [limb.clone(), limb.clone(), limb].prop_map(|[low, middle, high]| {
-            [low, middle, high & (u64::MAX >> (LIMB * LIMBS - WIDTH))]
-        })
+        [limb.clone(), limb.clone(), limb]
+            .prop_map(|[low, middle, high]| [low, middle, high & (u64::MAX >> (LIMB * LIMBS - WIDTH))])
     }
 
     proptest! {

@@ -248,7 +248,9 @@ impl Expression {
                     Unary::Parity => truth(value.count_ones() % 2 == 1),
                 }
             }
-            Kind::Binary(operator, one, other) => operator.of_values(&one.value(of)?, &other.value(of)?, one.width),
+            Kind::Binary(operator, one, other) => {
+                operator.of_values(&one.value(of)?, &other.value(of)?, one.width)
+            }
         };
         Some(value % modulus)
     }

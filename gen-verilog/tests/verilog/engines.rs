@@ -2,7 +2,7 @@
 
 use gpurf_blocks::{Clocked, Wide};
 use gpurf_hw::dialect::{rtl, Identity, Module, Rtl};
-use gpurf_verilog::{Compiled, emit, Icarus, Verilated};
+use gpurf_verilog::{emit, Compiled, Icarus, Verilated};
 use rust_hdl::prelude::*;
 
 use crate::lockstep::{agree, random};

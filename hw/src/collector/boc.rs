@@ -39,6 +39,7 @@ use rust_hdl::prelude::*;
 use super::{stage_parameters, stages, Collector, CollectorPorts, WindowInstruction};
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 impl<const W: usize> Collector<W> for Boc<W> {
     const STAGE: Naming = Naming {
@@ -92,6 +93,13 @@ pub struct Boc<const W: usize> {
     #[value(window - 1)]
     last_place: Constant<Bits<3>>,
 }
+
+watch!(Boc<W>: [
+    "hit(register = source_register[s], warp = number, instruction = payload) for s in hit if hit[s]: hit R{register}",
+    "miss(register = source_register[s], warp = number, instruction = payload) for s in request if request[s]: \
+        miss R{register}",
+    "flush(warp = number) if flushes: flush",
+]);
 
 impl<const W: usize> Logic for Boc<W> {
     #[rtl]

@@ -19,6 +19,7 @@ use rust_hdl::prelude::*;
 
 use crate::cells::LruOrder;
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 /// `W`: data width in bits; `I`: bits of an entry's number.
 #[block(
@@ -133,6 +134,8 @@ pub struct CacheTable<const W: usize, const I: usize> {
     #[value(allocate_on_arrival && dispatch_on_arrival)]
     meets: Constant<Bit>,
 }
+
+watch!(CacheTable<W, I>: ["valid entry_tag entry_near entry_data if entry_valid[i]"]);
 
 impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
     #[rtl]

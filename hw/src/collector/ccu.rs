@@ -54,6 +54,7 @@ use super::{
 };
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
     const STAGE: Naming = Naming {
@@ -132,6 +133,27 @@ pub struct Ccu<const W: usize, const I: usize> {
     #[value(allocate_on_arrival)]
     allocates: Constant<Bit>,
 }
+
+watch!(Ccu<W, I>: [
+    "hit(register = source_register[s], warp = warp, instruction = payload) for s in hit if hit[s]: hit R{register}",
+    "miss(register = source_register[s], warp = warp, instruction = payload) for s in request if request[s]: \
+        miss R{register}",
+    // Of a source: at issue, or when its value arrives.
+    "replacement(register = cache_table.entry_tag[e], near = cache_table.entry_near[e], source = source_register[s], \
+        warp = warp, instruction = payload) for s in request if request[s] for e in cache_table.entry_valid \
+        if cache_table.valid[e] && cache_table.source_entry[s][e]: evict R{register} ({near:far,near}) for R{source}",
+    "replacement(register = cache_table.entry_tag[e], near = cache_table.entry_near[e], \
+        source = cache_table.s_register[a], warp = held_warp) for a in cache_table.s_register? \
+        if cache_table.s_valid for e in cache_table.entry_valid \
+        if cache_table.valid[e] && cache_table.s_entry[e]: evict R{register} ({near:far,near}) for R{source}",
+    // Of a result.
+    "replacement(register = cache_table.entry_tag[e], near = cache_table.entry_near[e], source = d_register[p], \
+        warp = held_warp) for p in d_valid for e in cache_table.entry_valid \
+        if cache_table.d_here[p * #cache_table.entry_valid + e] && cache_table.valid[e] \
+        && cache_table.entry_tag[e] != d_register[p]: evict R{register} ({near:far,near}) for result R{source}",
+    "filter(register = filtered_register[b], warp = held_warp) for b in filtered if filtered[b]: filter R{register}",
+    "flush(warp = warp, from = held_warp) if changes_hands && owned: flush warp {from}->{warp}",
+]);
 
 impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
     #[rtl]

@@ -10,6 +10,7 @@ use rust_hdl::prelude::*;
 use crate::bundles::Instruction;
 use crate::catalogue::Naming;
 use crate::dialect::{bundle, Clocking, Configured};
+use crate::watch;
 
 /// A collector of which an [`OperandStage`](crate::operand_stage::OperandStage) and a
 /// [`SubCore`](crate::sub_core::SubCore) can be made. `W`: data width in bits.
@@ -104,6 +105,13 @@ pub struct CollectorPorts<const W: usize> {
     /// Its value; zero until it is there.
     pub operand_data: Out<[Bits<W>; slots]>,
 }
+
+watch!(*: [
+    "valid s_slot s_data if s_valid",
+    "valid d_register d_near d_data if d_valid[i]",
+    "valid second_s_slot second_s_data if second_s_valid[i]",
+    "valid filtered_register if filtered[i]",
+]);
 
 /// Enters the operand stage and the sub-core of a collector into the catalogue: `stages!(Ccu<W, I>)`.
 macro_rules! stages {

@@ -15,7 +15,7 @@ mod lane_memory;
 mod memory;
 mod register;
 mod two_port_memory;
-mod waveform;
+mod watch;
 pub mod wires;
 mod word;
 
@@ -30,6 +30,6 @@ pub use lane_memory::LaneMemory;
 pub use memory::Memory;
 pub use register::Register;
 pub use two_port_memory::TwoPortMemory;
-pub use waveform::{is_fst, Extent, ModuleWaveform, PortWaveform, WaveformVariable, CYCLE_NS};
+pub use watch::Watch;
 pub use wires::{Enabled, Held, Merged, Role, Wires};
 pub use word::Word;

@@ -20,6 +20,7 @@ use gpurf_blocks::{Tie, FLAG_WORD, STATUS_UPDATES};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 #[block(
     title = "CTA status monitor",
@@ -101,6 +102,12 @@ pub struct CtaStatusMonitor {
     #[value(|word| FLAG_WORD * word)]
     word_base: Constant<[Bits<7>; words]>,
 }
+
+watch!(CtaStatusMonitor: [
+    "select(to = candidate) if select && any_candidate: select block {to} with registers in the {candidate_in_acrf:PCRF,ACRF}",
+    "valid candidate candidate_in_acrf if any_candidate",
+    "valid unlaunched if any_unlaunched",
+]);
 
 impl Logic for CtaStatusMonitor {
     #[rtl]

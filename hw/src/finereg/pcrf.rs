@@ -25,6 +25,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register, TwoPortMemory};
+use crate::watch;
 
 /// `W`: data width in bits; `P`: bits of a pointer.
 #[block(
@@ -116,6 +117,13 @@ pub struct Pcrf<const W: usize, const P: usize> {
     #[value(pcrf_ports == 1)]
     takes_turns: Constant<Bit>,
 }
+
+watch!(Pcrf<W, P>: [
+    "store(register = store_register, warp = store_warp) if stored: store R{register} of warp {warp}",
+    "restore(register = restored_register, warp = restored_warp) if restored && accept: restore R{register} of warp {warp}",
+    "valid restored_register restored_warp restored_data restored_last if restored",
+    "valid store_register store_warp store_data store_last if store",
+]);
 
 impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
     #[rtl]

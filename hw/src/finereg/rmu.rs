@@ -33,6 +33,7 @@ use rust_hdl::prelude::*;
 
 use super::{FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder};
 use crate::dialect::{block, rtl, Memory, Register};
+use crate::watch;
 
 /// Where the unit stands in a switch.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -220,6 +221,17 @@ pub struct Rmu<const W: usize, const P: usize> {
     #[value(streams)]
     is_streaming: Constant<Bit>,
 }
+
+watch!(Rmu<W, P>: [
+    "switch(from = outgoing, to = incoming) if accepted && store && restore: switch {from}->{to}",
+    "switch(from = outgoing) if accepted && store && !restore: block {from} goes out",
+    "switch(to = incoming) if accepted && !store && restore: block {to} comes in",
+    "refuse(from = outgoing_cta) if refused: no room for the {count} registers of block {from}",
+    "store(register = pcrf.store_register, warp = pcrf.store_warp) if pcrf.stored: store R{register} of warp {warp}",
+    "restore(register = acrf_write_register, warp = acrf_write_warp) if acrf_write && acrf_write_ready: \
+        restore R{register} of warp {warp}",
+    "done if done: switched, {live_count} registers are live",
+]);
 
 impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
     #[rtl]

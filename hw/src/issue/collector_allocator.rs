@@ -27,6 +27,7 @@ use rust_hdl::prelude::*;
 
 use crate::cells::Lfsr;
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 /// `C`: bits of a collector's number.
 #[block(
@@ -88,6 +89,8 @@ pub struct CollectorAllocator<const C: usize> {
     #[value(choice == Choice::Random)]
     is_random: Constant<Bit>,
 }
+
+watch!(CollectorAllocator<C>: ["wait(warp = warp) if waiting: wait {counter + 1} of {sthld}"]);
 
 impl<const C: usize> Logic for CollectorAllocator<C> {
     #[rtl]

@@ -18,6 +18,7 @@ use gpurf_blocks::STHLD_STATES;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 #[block(
     title = "STHLD controller, its transitions this project's reconstruction unless replaced",
@@ -74,6 +75,11 @@ pub struct SthldController {
 fn ones(number: u32) -> Vec<u64> {
     (0..6).filter(|place| number >> place & 1 == 1).collect()
 }
+
+watch!(SthldController: [
+    "interval(state = state, sthld = sthld) if interval_end: \
+        interval of {now} instructions after {previous}, state {state} and STHLD {sthld}",
+]);
 
 impl Logic for SthldController {
     #[rtl]

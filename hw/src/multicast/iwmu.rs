@@ -35,6 +35,7 @@ use rust_hdl::prelude::*;
 use super::{DecisionUnit, LoadQueue, LrtCam, LrtScan, PendingLoads};
 use crate::bundles::{LoadRequest, Question, SharedLoad};
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(
@@ -93,6 +94,15 @@ pub struct Iwmu<const V: usize, const A: usize> {
     #[value(release_age.saturating_sub(1))]
     last_age: Constant<Bits<16>>,
 }
+
+watch!(Iwmu<V, A>: [
+    "multicast(register = decision.offer_destination, warp = decision.offer_first_warp, \
+        second = decision.offer_second_warp) if multicast: multicast R{register} to warps {warp} and {second}",
+    "insert(register = queue.head_destination, warp = queue.head_warp) if inserted: insert R{register} of warp {warp}",
+    "release(register = decision.evict_destination, warp = decision.evict_warp) \
+        if released_repeat || released_barrier || released_age: release R{register} of warp {warp}",
+    "full(register = queue.head_destination, warp = queue.head_warp) if rejected: no entry for R{register} of warp {warp}",
+]);
 
 impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
     #[rtl]

@@ -23,6 +23,7 @@ use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, LaneMemory, Register};
 use crate::register_cache::{SetMapping, TagArray, WritebackBuffer};
+use crate::watch;
 
 /// `W`: width of a register of a warp in bits; `L`: lanes that share tags.
 #[block(
@@ -155,6 +156,19 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     #[value(rc_allocation == CacheAllocation::Read || rc_write == CacheWrite::Through)]
     goes_direct: Constant<Bit>,
 }
+
+watch!(RegisterCache<W, L>: [
+    "hit(register = read_register[s], warp = read_warp) for s in read if hit[s]: hit R{register}",
+    "miss(register = read_register[s], warp = read_warp) for s in read if miss[s]: miss R{register}",
+    "conflict(warp = read_warp) if conflict: conflict of warp {warp}",
+    "fill(register = fill_register, warp = fill_warp) if fills: fill R{register} of warp {warp}",
+    "result(register = write_register, warp = write_warp) if writes: result R{register} of warp {warp}",
+    "replacement(register = tags_0.victim_register, warp = warp) if tags_0.victim && !step: \
+        evict R{register} of warp {warp}",
+    "write_back(register = register_number, warp = register_warp) if register_write && register_ready: \
+        write back R{register} of warp {warp}",
+    "flush(warp = flush_warp) if begins: flush warp {warp}",
+]);
 
 impl<const W: usize, const L: usize> Logic for RegisterCache<W, L> {
     #[rtl]

@@ -25,6 +25,7 @@ use super::RequestQueue;
 use crate::bundles::{Transfer, Write};
 use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl};
+use crate::watch;
 
 /// `C`: bits of a collector's number.
 #[block(
@@ -140,6 +141,10 @@ pub struct Arbiter<const C: usize> {
     #[value(d_ports == 1)]
     single: Constant<Bit>,
 }
+
+watch!(Arbiter<C>: [
+    "conflict(bank = b) for b in bank_conflict if bank_conflict[b]: conflict in bank {bank}",
+]);
 
 impl<const C: usize> Logic for Arbiter<C> {
     #[rtl]

@@ -10,8 +10,6 @@ pub trait Format {
     fn declare_bits(&mut self, width: usize, name: &str) -> Result<()>;
     /// `longest`: bytes of the longest value.
     fn declare_text(&mut self, longest: usize, name: &str) -> Result<()>;
-    /// Another name, in the open scope, of a variable of bits.
-    fn declare_alias(&mut self, variable: usize, width: usize, name: &str) -> Result<()>;
     fn end_declarations(&mut self) -> Result<()>;
     /// Values change at this time from now on, in ns.
     fn time(&mut self, time: u64) -> Result<()>;

@@ -94,13 +94,6 @@ impl Format for Fst {
         self.declare(8 * longest, name, FstVarType::Reg)
     }
 
-    fn declare_alias(&mut self, variable: usize, width: usize, name: &str) -> Result<()> {
-        let (alias, signal) = (Some(self.variables[variable].id), FstSignalType::bit_vec(width as u32));
-        let header = self.declarations();
-        header.var(name, signal, FstVarType::Wire, FstVarDirection::Implicit, alias).map_err(plain)?;
-        Ok(())
-    }
-
     fn end_declarations(&mut self) -> Result<()> {
         if let Part::Declarations(header) = std::mem::replace(&mut self.part, Part::Between) {
             self.part = Part::Values(header.finish().map_err(plain)?);

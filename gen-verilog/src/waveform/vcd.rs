@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Result};
 
-use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
+use vcd::{IdCode, ReferenceIndex, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
 
 use super::format::Format;
 
@@ -49,17 +49,15 @@ impl Format for Vcd {
     }
 
     fn declare_bits(&mut self, width: usize, name: &str) -> Result<()> {
-        self.variables.push(self.writer.add_wire(width as u32, name)?);
+        // An element of an array ends in its number, which is no range of bits.
+        let range = (width > 1).then(|| ReferenceIndex::Range(width as i32 - 1, 0));
+        self.variables.push(self.writer.add_var(VarType::Wire, width as u32, name, range)?);
         Ok(())
     }
 
     fn declare_text(&mut self, _longest: usize, name: &str) -> Result<()> {
         self.variables.push(self.writer.add_var(VarType::String, 1, name, None)?);
         Ok(())
-    }
-
-    fn declare_alias(&mut self, variable: usize, width: usize, name: &str) -> Result<()> {
-        self.writer.var_def(VarType::Wire, width as u32, self.variables[variable], name, None)
     }
 
     fn end_declarations(&mut self) -> Result<()> {

@@ -5,7 +5,6 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use gpurf_files::NewFile;
-use rust_hdl::prelude::TypeKind;
 
 use super::format::Format;
 use super::fst::Fst;
@@ -33,6 +32,8 @@ pub struct WaveformVariable {
     pub width: usize,
     /// Its values are texts.
     pub is_text: bool,
+    /// Events are made of it.
+    pub is_watched: bool,
 }
 
 /// What a viewer shows of a signal.
@@ -104,7 +105,7 @@ impl WaveformFile {
     /// The new variable's number.
     fn note(&mut self, name: &str, width: usize, is_text: bool) -> usize {
         let path = format!("{}.{name}", self.scopes.join("."));
-        self.variables.push(WaveformVariable { path, width, is_text });
+        self.variables.push(WaveformVariable { path, width, is_text, is_watched: false });
         self.values.push(None);
         self.values.len() - 1
     }
@@ -119,24 +120,6 @@ impl WaveformFile {
     pub fn declare_text(&mut self, longest: usize, name: &str) -> io::Result<usize> {
         self.format().declare_text(longest, name)?;
         Ok(self.note(name, 8 * longest, true))
-    }
-
-    /// A variable for a signal, or one for each field of a struct: `head.warp`.
-    pub fn declare_all(&mut self, name: &str, kind: &TypeKind, variables: &mut Vec<usize>) -> io::Result<()> {
-        match kind {
-            TypeKind::Enum(states) => {
-                let longest = states.iter().map(String::len).max();
-                variables.push(self.declare_text(longest.unwrap_or(1), name)?);
-            }
-            TypeKind::Composite(fields) => {
-                for field in fields {
-                    let name = format!("{name}.{}", field.fieldname);
-                    self.declare_all(&name, &field.kind.kind, variables)?;
-                }
-            }
-            TypeKind::Bits(bits) | TypeKind::Signed(bits) => variables.push(self.declare(*bits, name)?),
-        }
-        Ok(())
     }
 
     /// Cycles must rise. The clock rises.
@@ -169,6 +152,14 @@ impl WaveformFile {
         match last.insert(value) {
             Shown::Bits(bits) => format.change_bits(variable, bits),
             Shown::Text(text) => format.change_text(variable, text),
+        }
+    }
+
+    /// The same for a text.
+    pub fn change_text(&mut self, variable: usize, text: &str) -> io::Result<()> {
+        match &self.values[variable] {
+            Some(Shown::Text(last)) if last == text => Ok(()),
+            _ => self.change(variable, Shown::Text(text.into())),
         }
     }
 

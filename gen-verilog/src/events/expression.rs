@@ -1,0 +1,292 @@
+//! Expressions over signals, as Verilog writes them: from text to a tree, and on to a tree of values.
+
+use std::sync::Arc;
+
+use crate::{ObservedSignal, Values};
+
+/// As it is written.
+pub enum Expression {
+    Number(u64),
+    /// A signal, a variable or a field; with a `*` before it, a signal with a beginning that is known later.
+    Name(String),
+    /// Elements of a signal.
+    Count(String),
+    Index(Box<Expression>, Box<Expression>),
+    Not(Box<Expression>),
+    Binary(Operator, Box<Expression>, Box<Expression>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operator {
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equal,
+    Unequal,
+    Below,
+    Above,
+    AtMost,
+    AtLeast,
+    Left,
+    Right,
+    Plus,
+    Minus,
+    Times,
+}
+
+/// By rising precedence: operators of a row bind alike.
+const OPERATORS: [&[(&str, Operator)]; 10] = [
+    &[("||", Operator::Or)],
+    &[("&&", Operator::And)],
+    &[("|", Operator::BitOr)],
+    &[("^", Operator::BitXor)],
+    &[("&", Operator::BitAnd)],
+    &[("==", Operator::Equal), ("!=", Operator::Unequal)],
+    &[("<=", Operator::AtMost), (">=", Operator::AtLeast), ("<", Operator::Below), (">", Operator::Above)],
+    &[("<<", Operator::Left), (">>", Operator::Right)],
+    &[("+", Operator::Plus), ("-", Operator::Minus)],
+    &[("*", Operator::Times)],
+];
+
+const SYMBOLS: [&str; 26] = [
+    "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "|", "^", "&", "<", ">", "+", "-", "*", "!", "?", "(",
+    ")", "[", "]", ",", "=", ".", "#",
+];
+
+/// Reads tokens one after the other.
+pub struct Parser<'a> {
+    tokens: Vec<&'a str>,
+    next: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(text: &'a str) -> Result<Self, String> {
+        let mut tokens = vec![];
+        let mut rest = text.trim_start();
+        while let Some(letter) = rest.chars().next() {
+            let length = match letter {
+                'a'..='z' | 'A'..='Z' | '_' | '0'..='9' => rest
+                    .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+                    .unwrap_or(rest.len()),
+                _ => {
+                    let symbol = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol));
+                    symbol.ok_or_else(|| format!("`{letter}` is no operator"))?.len()
+                }
+            };
+            tokens.push(&rest[..length]);
+            rest = rest[length..].trim_start();
+        }
+        Ok(Parser { tokens, next: 0 })
+    }
+
+    fn peek(&self) -> &'a str {
+        self.tokens.get(self.next).copied().unwrap_or("")
+    }
+
+    pub fn takes(&mut self, token: &str) -> bool {
+        let is_next = self.peek() == token;
+        self.next += usize::from(is_next);
+        is_next
+    }
+
+    pub fn expect(&mut self, token: &str) -> Result<(), String> {
+        match self.takes(token) {
+            true => Ok(()),
+            false => Err(format!("`{token}` is missing before `{}`", self.peek())),
+        }
+    }
+
+    pub fn end(&self) -> Result<(), String> {
+        match self.peek() {
+            "" => Ok(()),
+            token => Err(format!("`{token}` has no place there")),
+        }
+    }
+
+    pub fn name(&mut self) -> Result<String, String> {
+        let token = self.peek();
+        if !token.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_') {
+            return Err(format!("a name is missing before `{token}`"));
+        }
+        self.next += 1;
+        Ok(token.into())
+    }
+
+    /// `cache_table.entry_tag`
+    pub fn path(&mut self) -> Result<String, String> {
+        let mut path = self.name()?;
+        while self.takes(".") {
+            path = format!("{path}.{}", self.name()?);
+        }
+        Ok(path)
+    }
+
+    pub fn expression(&mut self) -> Result<Expression, String> {
+        self.binary(0)
+    }
+
+    fn binary(&mut self, level: usize) -> Result<Expression, String> {
+        let Some(operators) = OPERATORS.get(level) else { return self.unary() };
+        let mut left = self.binary(level + 1)?;
+        while let Some((_, operator)) = operators.iter().find(|(token, _)| *token == self.peek()) {
+            self.next += 1;
+            left = Expression::Binary(*operator, Box::new(left), Box::new(self.binary(level + 1)?));
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Expression, String> {
+        if self.takes("!") {
+            return Ok(Expression::Not(Box::new(self.unary()?)));
+        }
+        if self.takes("#") {
+            return Ok(Expression::Count(self.path()?));
+        }
+        let mut value = if self.takes("*") {
+            // The beginning of the name is shared with other signals.
+            Expression::Name(format!("*{}", self.path()?))
+        } else if self.takes("(") {
+            let inner = self.expression()?;
+            self.expect(")")?;
+            inner
+        } else if self.peek().starts_with(|letter: char| letter.is_ascii_digit()) {
+            let digits = self.peek();
+            self.next += 1;
+            Expression::Number(digits.parse().map_err(|_| format!("{digits} is no number"))?)
+        } else {
+            Expression::Name(self.path()?)
+        };
+        while self.takes("[") {
+            let index = self.expression()?;
+            self.expect("]")?;
+            value = Expression::Index(Box::new(value), Box::new(index));
+        }
+        Ok(value)
+    }
+}
+
+/// What has a value in a cycle.
+#[derive(Clone)]
+pub enum Term {
+    Number(u64),
+    /// A variable of a loop, by its number.
+    Variable(usize),
+    Field(Box<Term>),
+    Signal(Arc<ObservedSignal>, Option<Box<Term>>),
+    Bit(Box<Term>, Box<Term>),
+    Not(Box<Term>),
+    Binary(Operator, Box<Term>, Box<Term>),
+}
+
+/// What names mean.
+pub trait Names {
+    fn signal(&self, path: &str) -> Option<Arc<ObservedSignal>>;
+    fn variable(&self, name: &str) -> Option<usize>;
+    fn field(&self, name: &str) -> Option<Term>;
+}
+
+impl Expression {
+    /// Finds what its names mean.
+    pub fn bind(&self, names: &dyn Names) -> Result<Term, String> {
+        let bound = |expression: &Expression| expression.bind(names).map(Box::new);
+        Ok(match self {
+            Expression::Number(number) => Term::Number(*number),
+            Expression::Name(name) => {
+                if let Some(number) = names.variable(name) {
+                    return Ok(Term::Variable(number));
+                }
+                if let Some(term) = names.field(name) {
+                    return Ok(Term::Field(Box::new(term)));
+                }
+                let signal = found(names, name)?;
+                if signal.is_array {
+                    return Err(format!("{name} is an array, and has no index"));
+                }
+                Term::Signal(signal, None)
+            }
+            Expression::Count(name) => Term::Number(found(names, name)?.count() as u64),
+            Expression::Index(value, index) => {
+                let index = bound(index)?;
+                match &**value {
+                    Expression::Name(name)
+                        if names.variable(name).is_none() && names.field(name).is_none() =>
+                    {
+                        let signal = found(names, name)?;
+                        match signal.is_array {
+                            true => Term::Signal(signal, Some(index)),
+                            false => Term::Bit(Box::new(Term::Signal(signal, None)), index),
+                        }
+                    }
+                    value => Term::Bit(bound(value)?, index),
+                }
+            }
+            Expression::Not(value) => Term::Not(bound(value)?),
+            Expression::Binary(operator, left, right) => Term::Binary(*operator, bound(left)?, bound(right)?),
+        })
+    }
+}
+
+/// A signal that fits into a number.
+fn found(names: &dyn Names, path: &str) -> Result<Arc<ObservedSignal>, String> {
+    let signal = names.signal(path).ok_or_else(|| format!("there is no signal {path}"))?;
+    match signal.width <= 64 {
+        true => Ok(signal),
+        false => Err(format!("{path} has more than 64 bits")),
+    }
+}
+
+impl Term {
+    /// Its value, with these values of the variables. Elements and bits that are not there are zero.
+    pub fn value(&self, values: &dyn Values, variables: &[u64]) -> u64 {
+        let of = |term: &Term| term.value(values, variables);
+        match self {
+            Term::Number(number) => *number,
+            Term::Variable(number) => variables[*number],
+            Term::Field(term) => of(term),
+            Term::Signal(signal, None) => values.number(signal, 0),
+            Term::Signal(signal, Some(index)) => match of(index) as usize {
+                index if index < signal.count() => values.number(signal, index),
+                _ => 0,
+            },
+            Term::Bit(term, index) => of(term).checked_shr(of(index) as u32).unwrap_or(0) & 1,
+            Term::Not(term) => u64::from(of(term) == 0),
+            Term::Binary(Operator::Or, left, right) => u64::from(of(left) != 0 || of(right) != 0),
+            Term::Binary(Operator::And, left, right) => u64::from(of(left) != 0 && of(right) != 0),
+            Term::Binary(operator, left, right) => operator.apply(of(left), of(right)),
+        }
+    }
+
+    /// Names of its values, if it is a signal that has them.
+    pub fn states(&self) -> &[String] {
+        match self {
+            Term::Field(term) => term.states(),
+            Term::Signal(signal, _) => &signal.states,
+            _ => &[],
+        }
+    }
+}
+
+impl Operator {
+    fn apply(self, left: u64, right: u64) -> u64 {
+        match self {
+            Operator::Or => u64::from(left != 0 || right != 0),
+            Operator::And => u64::from(left != 0 && right != 0),
+            Operator::BitOr => left | right,
+            Operator::BitXor => left ^ right,
+            Operator::BitAnd => left & right,
+            Operator::Equal => u64::from(left == right),
+            Operator::Unequal => u64::from(left != right),
+            Operator::Below => u64::from(left < right),
+            Operator::Above => u64::from(left > right),
+            Operator::AtMost => u64::from(left <= right),
+            Operator::AtLeast => u64::from(left >= right),
+            Operator::Left => left.checked_shl(right as u32).unwrap_or(0),
+            Operator::Right => left.checked_shr(right as u32).unwrap_or(0),
+            Operator::Plus => left.wrapping_add(right),
+            Operator::Minus => left.wrapping_sub(right),
+            Operator::Times => left.wrapping_mul(right),
+        }
+    }
+}

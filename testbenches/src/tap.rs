@@ -1,0 +1,266 @@
+//! Looking at an engine while others drive it: recording of its waveform, search for an event inside its RTL.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
+
+use anyhow::{Context, Result};
+use gpurf_blocks::{Clocked, Ports};
+use gpurf_verilog::{
+    Compiled, CompiledRtl, Events, Extent, ModuleWaveform, ObservedScope, Occurrence, PortWaveform, Query,
+    Values, WaveformVariable,
+};
+use rust_hdl::prelude::Block;
+
+use crate::Ported;
+
+/// An engine that is looked at before each clock edge, with the ports of the cycle as they have settled.
+struct Tapped<E, I, O, F> {
+    engine: E,
+    look: F,
+    cycle: u64,
+    settled: (I, O),
+}
+
+/// An engine and whoever looks at it: the cycle, the engine, its inputs and outputs.
+fn tapped<E, I, O, F>(engine: E, look: F) -> Tapped<E, I, O, F>
+where
+    E: Clocked<In = I, Out = O>,
+    I: Ports,
+    O: Ports,
+    F: FnMut(u64, &mut E, &I, &O),
+{
+    Tapped { engine, look, cycle: 0, settled: Default::default() }
+}
+
+impl<E, I, O, F> Clocked for Tapped<E, I, O, F>
+where
+    E: Clocked<In = I, Out = O>,
+    I: Ports,
+    O: Ports,
+    F: FnMut(u64, &mut E, &I, &O),
+{
+    type In = I;
+    type Out = O;
+
+    fn settle(&mut self, inputs: &I) -> O {
+        let outputs = self.engine.settle(inputs);
+        self.settled = (*inputs, outputs);
+        outputs
+    }
+
+    fn tick(&mut self) {
+        let (inputs, outputs) = &self.settled;
+        (self.look)(self.cycle, &mut self.engine, inputs, outputs);
+        self.cycle += 1;
+        self.engine.tick();
+    }
+}
+
+/// What is recorded of an engine.
+#[derive(Clone)]
+pub struct RecordingOptions<'a> {
+    /// FST if its name ends in `.fst`, else VCD.
+    pub path: &'a Path,
+    /// The cycles that are recorded.
+    pub cycles: Range<u64>,
+    /// Scopes by name, each with what lies in it; all if none is named.
+    pub scopes: &'a [String],
+}
+
+/// A waveform that is written while the engine runs.
+pub struct Recording {
+    /// What it records.
+    pub variables: Vec<WaveformVariable>,
+    /// The cycle after the last one that is recorded.
+    end: Rc<Cell<u64>>,
+    finish: Box<dyn FnOnce() -> io::Result<()>>,
+}
+
+impl Recording {
+    /// Completes the file and gives it its name. What it shows.
+    pub fn finish(self, asked: &Range<u64>) -> Result<Drawn> {
+        (self.finish)()?;
+        Ok(Drawn { variables: self.variables, cycles: asked.start..self.end.get().max(asked.start) })
+    }
+}
+
+/// A waveform that is complete.
+pub struct Drawn {
+    /// What it shows.
+    pub variables: Vec<WaveformVariable>,
+    /// In these cycles.
+    pub cycles: Range<u64>,
+}
+
+/// A waveform that an engine writes, or the reason why it could not be written on.
+struct Shared<W> {
+    waveform: Rc<RefCell<Result<W, io::Error>>>,
+    cycles: Range<u64>,
+    end: Rc<Cell<u64>>,
+}
+
+impl<W: 'static> Shared<W> {
+    fn new(
+        waveform: W,
+        variables: Vec<WaveformVariable>,
+        cycles: Range<u64>,
+        finish: fn(W) -> io::Result<()>,
+    ) -> (Self, Recording) {
+        let waveform = Rc::new(RefCell::new(Ok(waveform)));
+        let end = Rc::new(Cell::new(0));
+        let (held, last) = (waveform.clone(), end.clone());
+        let complete =
+            move || held.replace(Err(io::Error::other("the waveform is finished"))).and_then(finish);
+        let recording = Recording { variables, end: last, finish: Box::new(complete) };
+        (Shared { waveform, cycles, end }, recording)
+    }
+
+    /// Goes on, unless something has failed.
+    fn attempt(&self, cycle: u64, sample: impl FnOnce(&mut W) -> io::Result<()>) {
+        self.end.set(cycle + 1);
+        let mut waveform = self.waveform.borrow_mut();
+        if let Err(error) = waveform.as_mut().map_or(Ok(()), sample) {
+            *waveform = Err(error);
+        }
+    }
+}
+
+/// Texts of a cycle beside its signals.
+pub struct Texts<'a, I, O> {
+    /// `scenario`, or `instructions.issued` for one in a scope.
+    pub names: &'a [&'a str],
+    /// In the order of their names.
+    pub of: Box<dyn FnMut(u64, &I, &O) -> Vec<String>>,
+}
+
+fn as_str(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
+}
+
+/// A fresh engine of RTL that was compiled to be observed, with all that is inside recorded. `top` is the name of the
+/// outermost scope; `hear` is told the events of all cycles.
+pub fn record_inside<I: Ports, O: Ports>(
+    compiled: &Compiled<I, O>,
+    top: &str,
+    options: &RecordingOptions,
+    texts: Texts<I, O>,
+    mut hear: impl FnMut(u64, &Occurrence) + 'static,
+) -> Result<(Ported<I, O>, Recording)> {
+    let events = events(compiled.scopes())?;
+    let extent = Extent { scopes: options.scopes, texts: texts.names };
+    let waveform = ModuleWaveform::create(options.path, top, compiled.scopes(), &events, extent)?;
+    let variables = waveform.variables().to_vec();
+    let (shared, recording) =
+        Shared::new(waveform, variables, options.cycles.clone(), ModuleWaveform::finish);
+    let mut of = texts.of;
+    let engine =
+        tapped(compiled.engine(), move |cycle, engine: &mut CompiledRtl<I, O>, inputs: &I, outputs: &O| {
+            engine.observe();
+            events.visit(engine, |event| hear(cycle, event));
+            if shared.cycles.contains(&cycle) {
+                let texts = of(cycle, inputs, outputs);
+                shared.attempt(cycle, |waveform| waveform.sample(cycle, engine, &as_str(&texts)));
+            }
+        });
+    Ok((Box::new(engine), recording))
+}
+
+/// Any engine, with its ports recorded; `module` tells which there are.
+pub fn record_ports<I: Ports, O: Ports>(
+    engine: Ported<I, O>,
+    module: &dyn Block,
+    top: &str,
+    options: &RecordingOptions,
+    texts: Texts<I, O>,
+) -> Result<(Ported<I, O>, Recording)> {
+    let extent = Extent { scopes: options.scopes, texts: texts.names };
+    let waveform = PortWaveform::create(options.path, top, module, extent)?;
+    let variables = waveform.variables().to_vec();
+    let (shared, recording) = Shared::new(waveform, variables, options.cycles.clone(), PortWaveform::finish);
+    let mut of = texts.of;
+    let engine = tapped(engine, move |cycle, _: &mut Ported<I, O>, inputs: &I, outputs: &O| {
+        if shared.cycles.contains(&cycle) {
+            let texts = of(cycle, inputs, outputs);
+            shared.attempt(cycle, |waveform| waveform.sample(cycle, inputs, outputs, &as_str(&texts)));
+        }
+    });
+    Ok((Box::new(engine), recording))
+}
+
+/// The events that modules declare.
+pub fn events(scopes: &[ObservedScope]) -> Result<Events> {
+    Events::of(scopes).context("the declaration of an event does not fit its module")
+}
+
+/// Where an event happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// In this cycle.
+    pub cycle: u64,
+    /// In this instance, with those around it; none if the SM tells of the event.
+    pub path: Vec<String>,
+    /// What the event says.
+    pub text: String,
+}
+
+/// An event that is looked for: the first one of its kind, or a later one. A copy waits for the same.
+#[derive(Clone)]
+pub struct Found(Arc<(AtomicU64, OnceLock<Place>)>);
+
+impl Found {
+    /// Waits for the one of this number; the first is 1.
+    pub fn nth(number: u64) -> Self {
+        Found(Arc::new((AtomicU64::new(number), OnceLock::new())))
+    }
+
+    /// Once it has happened.
+    pub fn place(&self) -> Option<&Place> {
+        self.0 .1.get()
+    }
+
+    /// One of the kind has happened.
+    pub fn note(&self, place: impl FnOnce() -> Place) {
+        let (left, found) = &*self.0;
+        let before = left.load(Relaxed);
+        if before > 0 {
+            left.store(before - 1, Relaxed);
+        }
+        if before == 1 {
+            let _ = found.set(place());
+        }
+    }
+
+    /// Those of a cycle that are asked for have happened.
+    pub fn note_events(&self, query: &Query, cycle: u64, events: &Events, values: &dyn Values) {
+        if self.place().is_some() {
+            return;
+        }
+        events.visit(values, |event| {
+            if query.matches(event) {
+                self.note(|| {
+                    let mut text = String::new();
+                    event.write(&mut text);
+                    Place { cycle, path: event.path().to_vec(), text }
+                });
+            }
+        });
+    }
+}
+
+/// A fresh engine of RTL that was compiled to be observed, whose events are looked at in each cycle.
+pub fn listen<I: Ports, O: Ports>(
+    compiled: &Compiled<I, O>,
+    mut look: impl FnMut(u64, &Events, &dyn Values),
+) -> Result<impl Clocked<In = I, Out = O>> {
+    let events = events(compiled.scopes())?;
+    Ok(tapped(compiled.engine(), move |cycle, engine: &mut CompiledRtl<I, O>, _: &I, _: &O| {
+        engine.observe();
+        look(cycle, &events, engine);
+    }))
+}

@@ -1,0 +1,66 @@
+//! Events that modules declare fit their modules, and happen.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue::find;
+use gpurf_hw::dialect::Watch;
+use gpurf_testbenches::{workbench, Course};
+
+/// Parameters under which modules have signals that they do not have by default, or lack some.
+const CORNERS: [&[(&str, &str)]; 6] = [
+    &[],
+    &[("allocate_on_arrival", "true"), ("dispatch_on_arrival", "true")],
+    &[("accesses", "2"), ("d_ports", "2")],
+    &[("search", "scan"), ("release_age", "16")],
+    &[("rc_tag_lanes", "1"), ("rc_write", "through"), ("slots", "3")],
+    &[("collectors", "4"), ("banks", "4"), ("pcrf_entries", "64")],
+];
+
+/// The module's parameters at a corner, if they make sense.
+fn corner(module: &str, settings: &[(&str, &str)]) -> Option<Parameters> {
+    let known = find(module).expect("a module of the catalogue").parameters();
+    let mut parameters = Parameters { width: 32, ..Parameters::default() };
+    for (name, value) in settings.iter().filter(|(name, _)| known.contains(name)) {
+        parameters.set(name, value).expect("a value of the parameter");
+    }
+    parameters.check().is_ok().then_some(parameters)
+}
+
+/// Lines that declare events of a module.
+fn declared(module: &str) -> BTreeSet<&'static str> {
+    let lines =
+        Watch::all().filter(|watch| watch.module == module).flat_map(|watch| watch.lines.iter().copied());
+    lines.filter(|line| !line.starts_with("valid ")).collect()
+}
+
+#[test]
+fn every_event_fits_its_module_and_happens() {
+    let modules: BTreeSet<&str> =
+        Watch::all().map(|watch| watch.module).filter(|module| !module.is_empty()).collect();
+    assert!(modules.len() > 10, "{modules:?}");
+    let mut missing = vec![];
+    for module in modules {
+        let met: Rc<RefCell<BTreeSet<&'static str>>> = Rc::default();
+        let declared = declared(module);
+        for parameters in CORNERS.iter().filter_map(|settings| corner(module, settings)) {
+            let bench = workbench(module, &parameters);
+            bench.events().unwrap_or_else(|error| panic!("{module}: {error:#}"));
+            let scenarios = bench.scenarios().into_iter().map(|(name, _)| Course::Scenario(name.into()));
+            for course in scenarios.chain([Course::Random { seed: 1, cycles: 3000 }]) {
+                if declared.is_subset(&met.borrow()) {
+                    break;
+                }
+                let met = met.clone();
+                let hear = Box::new(move |_, event: &gpurf_verilog::Occurrence| {
+                    met.borrow_mut().insert(event.declaration());
+                });
+                bench.listen(&course, hear).unwrap_or_else(|error| panic!("{module}, {course:?}: {error:#}"));
+            }
+        }
+        missing.extend(declared.difference(&met.borrow()).map(|line| format!("{module}: {line}")));
+    }
+    assert!(missing.is_empty(), "events that nothing brings about:\n{}", missing.join("\n"));
+}
