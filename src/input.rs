@@ -1,10 +1,8 @@
 //! Instruction streams by name or path: built-in workloads, launch files, Accel-Sim traces.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::{Args, ValueEnum};
