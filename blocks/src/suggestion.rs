@@ -1,6 +1,6 @@
 //! Names that are close to one that is not there.
 
-use strsim::jaro_winkler;
+use strsim::{jaro_winkler, osa_distance};
 
 /// Names that are less alike are no suggestion.
 const ALIKE: f64 = 0.8;
@@ -18,10 +18,10 @@ pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, list
         let known = known.to_lowercase();
         let is_part =
             wanted.len() > 1 && known.contains(&wanted) || known.len() > 2 && wanted.contains(&known);
-        if is_part {
-            1.0
-        } else {
-            jaro_winkler(&wanted, &known)
+        // A letter too many, missing or wrong, or two letters swapped.
+        match is_part || osa_distance(&wanted, &known) == 1 {
+            true => 1.0,
+            false => jaro_winkler(&wanted, &known),
         }
     };
     let mut close: Vec<(f64, &str)> = known.iter().map(|known| (likeness(known), *known)).collect();
@@ -48,6 +48,7 @@ mod tests {
         assert_eq!(of("sgem"), "; did you mean sgemm? There is a list");
         assert_eq!(of("lrt"), "; did you mean lrt_scan or lrt_cam? There is a list");
         assert_eq!(of("stage"), "; did you mean operand_stage or ccu_stage? There is a list");
+        assert_eq!(of("cuc"), "; did you mean ccu? There is a list");
         assert_eq!(of("CCU"), "; did you mean ccu or ccu_stage? There is a list");
         assert_eq!(of("zzz"), format!("; there are {}", known.join(", ")));
         let many: Vec<String> = (100..200).map(|number| format!("name_{number}")).collect();
