@@ -145,8 +145,8 @@ impl Module {
         self.recording.take().map_or(Ok(()), |recording| recording.finish(&ALL).map(drop)).map_err(refused)
     }
 
-    fn __enter__(module: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        module
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
     }
 
     #[pyo3(signature = (*_error))]

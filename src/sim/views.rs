@@ -26,7 +26,7 @@ const ZOOM: f64 = -1.0;
 /// Cycles before the event that are seen at first.
 const LEAD: u64 = 3;
 /// Rows of signals that events are made of.
-const MOST_WATCHED: usize = 40;
+const MOST_WATCHED: usize = 32;
 
 /// A waveform that views are made of.
 pub struct Views<'a> {

@@ -274,15 +274,15 @@ impl Event {
                     steps.push(Step::For(count as u64));
                 }
                 Clause::If(condition) => {
-                    let names = Local { inside, variables: &variables, fields: &[] };
+                    let names = Local { inside, variables: &variables, fields: &[], are_shown: false };
                     steps.push(Step::If(condition.bind(&names)?));
                 }
             }
         }
-        let names = Local { inside, variables: &variables, fields: &[] };
+        let names = Local { inside, variables: &variables, fields: &[], are_shown: true };
         let bound = |(name, value): &(String, Expression)| Ok((name.clone(), value.bind(&names)?));
         let fields: Vec<_> = declared.fields.iter().map(bound).collect::<Result<_, String>>()?;
-        let names = Local { inside, variables: &variables, fields: &fields };
+        let names = Local { inside, variables: &variables, fields: &fields, are_shown: true };
         let text = declared.text.iter().map(|piece| {
             Ok(match piece {
                 Piece::Plain(text) => Text::Plain(text.clone()),
@@ -324,12 +324,12 @@ impl Event {
 struct Inside<'a> {
     scopes: &'a [ObservedScope],
     path: &'a [String],
-    /// Those that were asked for.
+    /// Those that people read when they look at an event.
     mentioned: RefCell<HashSet<(usize, usize)>>,
 }
 
 impl Inside<'_> {
-    fn signal(&self, path: &str) -> Option<Arc<ObservedSignal>> {
+    fn place(&self, path: &str) -> Option<(usize, usize)> {
         let (of_part, name) = path.rsplit_once('.').map_or((None, path), |(part, name)| (Some(part), name));
         let steps = || {
             self.path.iter().map(String::as_str).chain(of_part.into_iter().flat_map(|part| part.split('.')))
@@ -337,8 +337,12 @@ impl Inside<'_> {
         let place = self.scopes.iter().position(|scope| scope.path.iter().map(String::as_str).eq(steps()))?;
         let signals = &self.scopes[place].signals;
         let signal = signals.iter().position(|signal| signal.name == name)?;
-        self.mentioned.borrow_mut().insert((place, signal));
-        Some(Arc::new(signals[signal].clone()))
+        Some((place, signal))
+    }
+
+    fn signal(&self, path: &str) -> Option<Arc<ObservedSignal>> {
+        let (scope, signal) = self.place(path)?;
+        Some(Arc::new(self.scopes[scope].signals[signal].clone()))
     }
 
     /// Places of the module's signals that these names stand for, each with what its `*` stands for. `everywhere`: only
@@ -370,10 +374,16 @@ struct Local<'a> {
     inside: &'a Inside<'a>,
     variables: &'a [String],
     fields: &'a [(String, Term)],
+    /// The text shows their values.
+    are_shown: bool,
 }
 
 impl Names for Local<'_> {
     fn signal(&self, path: &str) -> Option<Arc<ObservedSignal>> {
+        // How a condition finds its way through the parts of a module is no news.
+        if self.are_shown || !path.contains('.') {
+            self.inside.mentioned.borrow_mut().extend(self.inside.place(path));
+        }
         self.inside.signal(path)
     }
 
