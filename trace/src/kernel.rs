@@ -41,7 +41,7 @@ pub struct KernelHeader {
     pub local_base: u64,
     /// Version of the tracer, as its own file says.
     pub nvbit_version: String,
-    /// Version of the trace format, 2 to 6.
+    /// Version of the trace format, 2 to 6. Version 1.2 counts as 2, and version 5 with two immediates as 6.
     pub tracer_version: u32,
 }
 

@@ -45,7 +45,7 @@ pub type Positions = ArrayVec<u8, 16>;
 pub enum Register {
     /// A register of each thread.
     Vector(RegisterId),
-    /// `UR0` and on, `UR63` being URZ. Named by tracer version 6 only.
+    /// `UR0` and on, `UR63` being URZ. Named by tracer version 6, and by today's version 5.
     Uniform(u8),
 }
 
