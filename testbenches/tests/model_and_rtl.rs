@@ -82,8 +82,7 @@ fn has_data(entry: &Entry) -> bool {
 /// Registers of 1,024 bits, as the hardware is exported. rust-hdl would take minutes for them.
 fn agree_on_whole_registers(entry: &Entry) {
     let bench = workbench(entry.name, &Parameters { interval: 50, pcrf_entries: 256, ..Default::default() });
-    let outcome =
-        bench.run(&[Model, Rtl], &mut Random::seeded(5), 2_000).expect("nothing has to be built");
+    let outcome = bench.run(&[Model, Rtl], &mut Random::seeded(5), 2_000).expect("nothing has to be built");
     assert!(outcome.passed(), "{outcome:?}");
     let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
