@@ -206,7 +206,7 @@ impl Input {
             say!("{}: --size is for built-in workloads; this input has a size of its own", self.name());
         }
         if let Input::Trace { path, .. } = self {
-            return Ok(gpurf_trace::open(path)?);
+            return Ok(gpurf_trace::open_with(path, |note| say!("note: {note}"))?);
         }
         let mut device = Device::new(self.options(options));
         self.execute(size, &mut device)?;
@@ -257,7 +257,7 @@ impl Input {
 fn say_built_in_is_taken(name: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(name.into()) {
-        eprintln!("note: {name} is the built-in workload; ./{name} names the file or folder of this name");
+        say!("note: {name} is the built-in workload; ./{name} names the file or folder of this name");
     }
 }
 

@@ -13,7 +13,7 @@ use gpurf_testbenches::tap::{Drawn, RecordingOptions};
 use gpurf_testbenches::{workbench, Course, EngineKind, Outcome, Random, Workbench};
 use serde::Serialize;
 
-use crate::output::{each, grouped, table, JsonArgument};
+use crate::output::{each, grouped, say, table, JsonArgument};
 use crate::sim::recording::{query, Margins};
 use crate::sim::views::{self, Views};
 use crate::synth::SynthesisArguments;
@@ -213,7 +213,7 @@ fn draw(bench: &dyn Workbench, path: &Path, arguments: &Arguments) -> Result<()>
             let found = bench.search(&course, &query)?;
             let event = found
                 .with_context(|| format!("--around {text}: there is no such event; nothing is recorded"))?;
-            eprintln!("the event is in cycle {}: {}", event.cycle, event.text);
+            say!("the event is in cycle {}: {}", event.cycle, event.text);
             let shown = arguments.margins.around(event.cycle);
             (Some(event), shown)
         }
@@ -222,7 +222,7 @@ fn draw(bench: &dyn Workbench, path: &Path, arguments: &Arguments) -> Result<()>
     let Drawn { variables, cycles } = bench.draw(engine, &course, &options)?;
     Views { waveform: path, variables: &variables, cycles, event: event.as_ref(), groups: &[] }.write()?;
     let [gtkwave, surfer] = views::files(path).map(|path| path.display().to_string());
-    eprintln!("gtkwave {gtkwave}, or surfer --command-file {surfer} {}", path.display());
+    say!("gtkwave {gtkwave}, or surfer --command-file {surfer} {}", path.display());
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! A file of cycles, and the traces that they belong to.
 
+use crate::output::say;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -86,10 +87,12 @@ impl Reference {
                 path.display()
             );
             let key = |file: &str| format!("{origin}: traces.{trace}, `{file}`");
-            let workload = gpurf_trace::open(&path).with_context(|| format!("{origin}: traces.{trace}"))?;
+            let note = |note: &str| say!("note: {note}");
+            let workload =
+                gpurf_trace::open_with(&path, note).with_context(|| format!("{origin}: traces.{trace}"))?;
             let mut headers = vec![];
             for Kernel { file, .. } in &kernels {
-                let kernel = gpurf_trace::open(path.join(file)).with_context(|| key(file))?;
+                let kernel = gpurf_trace::open_with(path.join(file), note).with_context(|| key(file))?;
                 headers.extend(kernel.kernels().map(|kernel| kernel.header().clone()));
             }
             let mut references: Vec<_> = headers.into_iter().zip(kernels).collect();

@@ -131,12 +131,15 @@ impl<W: 'static> Shared<W> {
     }
 }
 
+/// The texts of a cycle, by its number and its ports.
+type TextsOfCycle<I, O> = Box<dyn FnMut(u64, &I, &O) -> Vec<String>>;
+
 /// Texts of a cycle beside its signals.
 pub struct Texts<'a, I, O> {
     /// `scenario`, or `instructions.issued` for one in a scope.
     pub names: &'a [&'a str],
     /// In the order of their names.
-    pub of: Box<dyn FnMut(u64, &I, &O) -> Vec<String>>,
+    pub of: TextsOfCycle<I, O>,
 }
 
 fn as_str(texts: &[String]) -> Vec<&str> {

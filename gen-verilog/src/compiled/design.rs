@@ -205,8 +205,11 @@ pub struct Tree {
     pub instances: Vec<Instance>,
     pub drivers: Vec<Driver>,
     registers: Vec<(SlotId, [Net; 3])>,
-    memories: Vec<(Kind, HashMap<String, Net>, HashMap<String, SlotId>)>,
+    memories: Vec<Connected>,
 }
+
+/// A memory with the nets of its ports, and the slots of its outputs, by name.
+type Connected = (Kind, HashMap<String, Net>, HashMap<String, SlotId>);
 
 impl Tree {
     /// Adds a module; `ports`: the nets of those that the module around it connects.

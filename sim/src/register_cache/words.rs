@@ -98,7 +98,7 @@ impl<D: Data> Offer<D> {
     /// From ports.
     pub fn of_ports(ports: &RegisterCacheIn<D>) -> Self {
         Offer {
-            result: ports.write.then(|| Value {
+            result: ports.write.then_some(Value {
                 warp: WarpId(ports.write_warp as u8),
                 register: RegisterId(ports.write_register as u8),
                 lanes: ports.write_lanes,
@@ -156,7 +156,7 @@ impl<D: Data> Moved<D> {
             fill_ready: ports.fill_ready,
             flush_ready: ports.flush_ready,
             flushing: ports.flushing,
-            leaving: ports.register_write.then(|| Value {
+            leaving: ports.register_write.then_some(Value {
                 warp: WarpId(ports.register_warp as u8),
                 register: RegisterId(ports.register_number as u8),
                 lanes: ports.register_lanes,

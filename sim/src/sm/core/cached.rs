@@ -128,11 +128,11 @@ impl<E: RunsSubCore> Core<E> {
         } else {
             // All that is missing comes back, whatever the allocation takes in.
             let batch = prefetch.batch(self.slots);
-            let found = cache.look_up(warp, &batch, 0, u32::MAX, counters);
-            found.map(|found| {
+            let mut found = cache.look_up(warp, &batch, 0, u32::MAX, counters);
+            if let Some(found) = &mut found {
                 found.lanes.take = found.lanes.miss;
-                found
-            })
+            }
+            found
         };
         let Some(&mut Found { whole, .. }) = found else {
             self.inputs.ready = 0;
