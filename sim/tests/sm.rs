@@ -437,7 +437,7 @@ fn statistics_have_the_keys_that_scripts_rely_on() {
     let json = serde_json::to_value(&statistics).unwrap();
     let keys = "cycles warp_instructions ipc operand_reads hits hit_ratio bank_reads bank_writes bank_conflicts \
                 cache_writes cache_writes_filtered stalls token_checks token_errors divergences intervals design \
-                engine seed config version";
+                engine seed config";
     for key in keys.split_ascii_whitespace() {
         assert!(json.get(key).is_some(), "{key}");
     }

@@ -379,7 +379,7 @@ impl Values<'_> {
                     is_array: vector.is_array,
                     width: vector.width,
                     role,
-                    states: vector.states.iter().flat_map(|states| signals.states(states)).collect(),
+                    states: vector.states.iter().flat_map(|states| plain_states(signals, states)).collect(),
                     elements,
                 });
             }
@@ -387,4 +387,11 @@ impl Values<'_> {
         });
         instances.collect()
     }
+}
+
+/// Names of an enum's states without its own.
+fn plain_states(signals: &Signals, states: &str) -> Vec<String> {
+    let prefix = format!("{states}_");
+    let names = signals.states(states).into_iter();
+    names.map(|name| name.strip_prefix(&prefix).unwrap_or(&name).to_string()).collect()
 }

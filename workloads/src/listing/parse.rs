@@ -20,7 +20,7 @@ const REMEDY: &str = "give the output of `nvdisasm -hex` or of `cuobjdump -sass`
 const MAX_DATA: usize = 1 << 30;
 
 const CUT: &str =
-    "the comment with the address does not end: the listing is cut short; make it again with `nvdisasm -hex`";
+    "unclosed comment with an address: the listing is cut short; make it again with `nvdisasm -hex`";
 
 pub(super) fn module(file: &str, text: &str) -> Result<Module> {
     let mut parser = Parser::default();
