@@ -22,9 +22,9 @@ pub const SUB_CORE: [(&str, &[&str]); 4] = [
 ];
 
 /// Of GTKWave: a nanosecond takes 200 pixels times two to this power. A cycle is as wide as most texts.
-const ZOOM: f64 = -1.0;
+const ZOOM: f64 = -0.5;
 /// Cycles before the event that are seen at first.
-const LEAD: u64 = 3;
+const LEAD: u64 = 1;
 /// Rows of signals that events are made of.
 const MOST_WATCHED: usize = 32;
 
