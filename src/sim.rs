@@ -185,7 +185,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         rows.add_row(runs::row(&name, &statistics));
         if let Some(waveform) = &arguments.record.waveform {
             let [gtkwave, surfer] = views::files(waveform).map(|path| path.display().to_string());
-            eprintln!("{name}: gtkwave {gtkwave}, or surfer --command-file {surfer} {}", waveform.display());
+            let waveform = waveform.display();
+            eprintln!("{name}: gtkwave {waveform} {gtkwave}, or surfer --command-file {surfer} {waveform}");
         }
         if let Some(caveat) = sample::caveat(&statistics) {
             eprintln!("{name}: {caveat}");
@@ -289,7 +290,8 @@ impl Job<'_> {
                 .collect::<Result<_>>()?;
             return self.simulate(kind, engines, watch, of_trio, Gpu::advance);
         }
-        if let Some((compiled, watch)) = compiled.as_ref().zip(watch.filter(|watch| watch.query().is_some())) {
+        if let Some((compiled, watch)) = compiled.as_ref().zip(watch.filter(|watch| watch.query().is_some()))
+        {
             let mut engines: Vec<SubCoreHardware> = vec![Box::new(watch.in_sub_core(compiled)?)];
             engines.extend((1..count).map(|_| -> SubCoreHardware { rtl() }));
             return self.simulate(kind, engines, Some(watch), |_| (0, vec![]), Gpu::advance);

@@ -316,7 +316,8 @@ fn declarations_that_do_not_fit_say_why() {
     let compiled: Compiled<CollectorIn<u32>, CollectorOut<u32>> =
         Compiled::observed(&Ccu::<32, 3>::new(&Parameters { width: 32, ..Parameters::default() })).unwrap();
     let fails = |line: &'static str| {
-        let watch: &'static Watch = Box::leak(Box::new(Watch { module: "ccu", lines: Box::leak(Box::new([line])) }));
+        let watch: &'static Watch =
+            Box::leak(Box::new(Watch { module: "ccu", lines: Box::leak(Box::new([line])) }));
         Events::declared(compiled.scopes(), [watch].into_iter()).err().map(|error| error.to_string())
     };
     for (line, message) in [
@@ -333,7 +334,9 @@ fn declarations_that_do_not_fit_say_why() {
     ] {
         assert!(fails(line).unwrap_or_default().contains(message), "{line}: {:?}", fails(line));
     }
-    for line in ["hit for s in nothing? if hit[s]: hit", "hit if #hit == 7 && !(hit[0] | hit[1]) && warp[1]: hit"] {
+    for line in
+        ["hit for s in nothing? if hit[s]: hit", "hit if #hit == 7 && !(hit[0] | hit[1]) && warp[1]: hit"]
+    {
         assert_eq!(fails(line), None, "{line}");
     }
 }

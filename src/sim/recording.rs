@@ -119,7 +119,10 @@ impl FromStr for Trigger {
             _ => {}
         }
         let own = ["pc", "register", "error", "switch"].map(String::from);
-        Ok(Trigger::Inside(query(text, own.into_iter().chain(declared_events()?.into_iter().map(|event| event.kind)))?))
+        Ok(Trigger::Inside(query(
+            text,
+            own.into_iter().chain(declared_events()?.into_iter().map(|event| event.kind)),
+        )?))
     }
 }
 

@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Context, Result};
 use gpurf_blocks::{Clocked, Ports};
 use gpurf_verilog::{
-    Compiled, CompiledRtl, Events, Extent, ModuleWaveform, ObservedScope, Occurrence, PortWaveform,
-    Query, Values, WaveformVariable,
+    Compiled, CompiledRtl, Events, Extent, ModuleWaveform, ObservedScope, Occurrence, PortWaveform, Query,
+    Values, WaveformVariable,
 };
 use rust_hdl::prelude::Block;
 
@@ -159,14 +159,15 @@ pub fn record_inside<I: Ports, O: Ports>(
     let (shared, recording) =
         Shared::new(waveform, variables, options.cycles.clone(), ModuleWaveform::finish);
     let mut of = texts.of;
-    let engine = tapped(compiled.engine(), move |cycle, engine: &mut CompiledRtl<I, O>, inputs: &I, outputs: &O| {
-        engine.observe();
-        events.visit(engine, |event| hear(cycle, event));
-        if shared.cycles.contains(&cycle) {
-            let texts = of(cycle, inputs, outputs);
-            shared.attempt(cycle, |waveform| waveform.sample(cycle, engine, &as_str(&texts)));
-        }
-    });
+    let engine =
+        tapped(compiled.engine(), move |cycle, engine: &mut CompiledRtl<I, O>, inputs: &I, outputs: &O| {
+            engine.observe();
+            events.visit(engine, |event| hear(cycle, event));
+            if shared.cycles.contains(&cycle) {
+                let texts = of(cycle, inputs, outputs);
+                shared.attempt(cycle, |waveform| waveform.sample(cycle, engine, &as_str(&texts)));
+            }
+        });
     Ok((Box::new(engine), recording))
 }
 

@@ -7,7 +7,9 @@ use std::rc::Rc;
 use anyhow::{anyhow, bail, Context, Result};
 use gpurf_blocks::{layout, Clocked, Field, Parameters, Ports};
 use gpurf_hw::dialect::{Module, Rtl};
-use gpurf_verilog::{emit, Compiled, CompiledRtl, Events, Hierarchy, Icarus, Occurrence, Query, Values, Verilated};
+use gpurf_verilog::{
+    emit, Compiled, CompiledRtl, Events, Hierarchy, Icarus, Occurrence, Query, Values, Verilated,
+};
 use rust_hdl::prelude::Block;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
