@@ -190,7 +190,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         rows.add_row(runs::row(&name, &statistics));
         if let Some(waveform) = &arguments.record.waveform {
             let [gtkwave, surfer] = views::files(waveform).map(|path| path.display().to_string());
-            say!("{name}: gtkwave {gtkwave}, or surfer --command-file {surfer} {}", waveform.display());
+            let waveform = waveform.display();
+            say!("{name}: gtkwave {waveform} {gtkwave}, or surfer --command-file {surfer} {waveform}");
         }
         if let Some(caveat) = sample::caveat(&statistics) {
             say!("{name}: {caveat}");

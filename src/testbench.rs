@@ -222,7 +222,8 @@ fn draw(bench: &dyn Workbench, path: &Path, arguments: &Arguments) -> Result<()>
     let Drawn { variables, cycles } = bench.draw(engine, &course, &options)?;
     Views { waveform: path, variables: &variables, cycles, event: event.as_ref(), groups: &[] }.write()?;
     let [gtkwave, surfer] = views::files(path).map(|path| path.display().to_string());
-    say!("gtkwave {gtkwave}, or surfer --command-file {surfer} {}", path.display());
+    let waveform = path.display();
+    say!("gtkwave {waveform} {gtkwave}, or surfer --command-file {surfer} {waveform}");
     Ok(())
 }
 

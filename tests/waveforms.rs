@@ -209,6 +209,30 @@ fn an_event_inside_the_rtl_is_found_and_shown() {
     assert!(log.lines().any(|line| line.starts_with("L\t") && line.contains("\t, miss R")), "{log}");
 }
 
+/// The number behind a name in a table.
+fn number(tables: &str, name: &str) -> u64 {
+    let row = tables.lines().find(|line| line.starts_with(&format!("│ {name} ")));
+    let row = row.unwrap_or_else(|| panic!("no {name} in {tables}"));
+    row.split_whitespace().nth(1 + name.split(' ').count()).unwrap().replace(',', "").parse().unwrap()
+}
+
+#[test]
+fn events_are_as_many_as_the_sm_counts() {
+    let options = ["vectoradd", "--design", "malekeh", "--engine", "rtl", "--count-events"];
+    let output = sim(&options).assert().success();
+    let tables = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    let pairs = [
+        ("hit", "hits"),
+        ("miss", "bank reads"),
+        ("conflict", "bank conflicts"),
+        ("filter", "cache writes filtered"),
+    ];
+    for (event, counter) in pairs {
+        assert!(number(&tables, event) > 0, "{tables}");
+        assert_eq!(number(&tables, event), number(&tables, counter), "{event}");
+    }
+}
+
 fn testbench(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
     command.arg("testbench").args(arguments);

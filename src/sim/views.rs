@@ -21,8 +21,10 @@ pub const SUB_CORE: [(&str, &[&str]); 4] = [
     ("Dispatch", &["dispatched", "dispatch", "dispatch_unit"]),
 ];
 
-/// Of GTKWave: a nanosecond takes 200 pixels times two to this power. A cycle is as wide as most texts.
-const ZOOM: f64 = -0.5;
+/// Of GTKWave: a nanosecond takes 200 pixels times two to this power, a whole number. A cycle is as wide as most texts.
+const ZOOM: f64 = -1.0;
+/// Cycles that are seen then. GTKWave opens on the beginning if it is to show more than there is.
+const SEEN: u64 = 7;
 /// Cycles before the event that are seen at first.
 const LEAD: u64 = 1;
 /// Rows of signals that events are made of.
@@ -82,7 +84,7 @@ impl Views<'_> {
     /// The first cycle that is seen.
     fn start(&self) -> u64 {
         let event = self.event.map_or(0, |event| event.cycle.saturating_sub(LEAD));
-        event.max(self.cycles.start)
+        event.min(self.cycles.end.saturating_sub(SEEN)).max(self.cycles.start)
     }
 
     /// The views lie beside the waveform.
@@ -142,7 +144,6 @@ impl Views<'_> {
             }
         }
         // So many cycles are as wide as most texts; each zoom halves what is seen. The cursor is brought to the middle.
-        const SEEN: u64 = 10;
         let halves = (self.cycles.end / SEEN).max(1).ilog2() as usize;
         let cursor = CYCLE_NS * self.event.map_or(self.start() + SEEN / 2, |event| event.cycle);
         let zoom = "zoom_in\n".repeat(halves);
