@@ -21,7 +21,7 @@ const GROUPS: usize = 64;
 /// Registers of a group.
 const GROUP: usize = 32;
 
-/// What is computed for its own sake.
+/// A value that is computed for its own sake.
 #[derive(Clone, Debug)]
 pub enum Root {
     /// Registers that are loaded under one condition.
@@ -54,7 +54,7 @@ pub struct Chunks {
     pub nodes: Vec<NodeId>,
 }
 
-/// What is computed in an arm of a choice, or for a head, before all else there: nodes that it needs in several places.
+/// Nodes that an arm of a choice, or a head, needs in several places: they are computed there first.
 #[derive(Default)]
 pub struct Regions {
     shared: HashMap<Place, Vec<NodeId>>,
@@ -65,7 +65,7 @@ pub struct Regions {
 pub enum Place {
     /// For the head that is a node.
     Head(NodeId),
-    /// For the registers of which this is the first, whether they are loaded or not.
+    /// For the registers that begin with this one, whether they are loaded or not.
     Registers(usize),
     /// For those registers if they are loaded.
     Load(usize),
@@ -100,7 +100,7 @@ pub fn cost(nodes: &Nodes, node: NodeId) -> usize {
     }
 }
 
-/// Whether computing a node takes no more than reading what was computed.
+/// Tells if computing a node takes no more than reading a stored value.
 fn is_free(nodes: &Nodes, node: NodeId) -> bool {
     let is_leaf = |node: NodeId| matches!(nodes.op(node), Op::Constant(_) | Op::Slot(_));
     match nodes.op(node) {
@@ -133,7 +133,7 @@ impl Root {
     }
 }
 
-/// What a design computes, in the order of its parts.
+/// All roots of a design, in the order of its parts.
 fn roots(design: &Design) -> Vec<Root> {
     let mut roots: Vec<Root> = vec![];
     let mut open: HashMap<(NodeId, Option<NodeId>), usize> = HashMap::new();

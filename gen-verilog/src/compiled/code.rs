@@ -71,7 +71,7 @@ pub struct Layout {
     /// Words that say which chunks have to run.
     pub dirty: usize,
     pub slots: Vec<Place>,
-    /// What each register is loaded with at the next edge.
+    /// The next value of each register.
     next: Vec<Place>,
     /// Heads that other chunks read.
     stored: HashMap<NodeId, Place>,
@@ -146,7 +146,7 @@ impl Layout {
         }
     }
 
-    /// Whether the state has the value of a node that is no constant.
+    /// Tells if the state has the value of a node that is no constant.
     fn holds(&self, design: &Design, node: NodeId) -> bool {
         matches!(design.nodes.op(node), Op::Slot(_))
             || self.stored.contains_key(&node)
@@ -190,7 +190,7 @@ pub fn compile(
     outputs: &[Option<Field>],
     fault: Option<Fault>,
 ) -> Code {
-    // Where chunks are large, one of which a change is kept is run for another.
+    // A large chunk runs for other changes as well, and hides the fault.
     let most = if matches!(fault, Some(Fault::ForgottenChange(_))) { 1 } else { CHUNK };
     let mut chunks = Chunks::of(design, most);
     let faulty_node = fault.and_then(|fault| fault.put_in(design, &mut chunks));
@@ -442,7 +442,7 @@ struct Emitter<'a, 'b> {
     /// Nodes that have a value here, the innermost branch last.
     known: Vec<NodeId>,
     values: HashMap<NodeId, Value>,
-    /// What has to run if some value has changed: for each set of chunks, as words of flags, whether one has.
+    /// For each set of chunks, as words of flags: tells if a value that they read has changed.
     marks: BTreeMap<Vec<(usize, u64)>, Value>,
 }
 
@@ -706,7 +706,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What registers of one condition are loaded with: whether any of them will change at the edge.
+    /// Computes the next values of registers with one condition, and tells if any of them will change at the edge.
     fn registers(&mut self, registers: &[usize]) -> Value {
         let design = self.design;
         let first = &design.registers[registers[0]];
@@ -1147,7 +1147,7 @@ impl Emitter<'_, '_> {
                 self.builder.ins().icmp_imm(condition, any, 0)
             }
             Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual => {
-                // Of the highest limb that differs.
+                // The highest limb that differs decides.
                 let (one, other) = (self.all_limbs(left), self.all_limbs(right));
                 let or_equal = matches!(operator, Binary::LessEqual | Binary::GreaterEqual);
                 let mut holds = self.iconst(types::I8, or_equal as u64);
@@ -1337,7 +1337,7 @@ impl Emitter<'_, '_> {
             return None;
         }
         let mut arms: Vec<(u64, NodeId)> = choice.arms.to_vec();
-        // What is left is one more arm if there is one number for it.
+        // The last arm is one more if there is one number for it.
         let selector_width = self.width(choice.selector);
         let is_full = selector_width < 20 && arms.len() as u64 + 1 == 1 << selector_width;
         if is_full {

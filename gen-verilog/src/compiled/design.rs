@@ -38,7 +38,7 @@ pub struct Design {
 /// A port of the module, or an element of one.
 pub struct Port<T> {
     pub name: String,
-    /// Its place in an array, if it is in one.
+    /// The place in its array, if it is in one.
     pub index: Option<usize>,
     pub width: usize,
     pub at: T,
@@ -99,7 +99,7 @@ pub enum SignalRole {
     Register,
 }
 
-/// What decides a net.
+/// The source of a net's value.
 #[derive(Clone)]
 pub enum Driver {
     /// Nothing that is simulated: a clock, or a port that nothing drives.

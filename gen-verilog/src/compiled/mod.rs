@@ -2,9 +2,9 @@
 //!
 //! It begins with the processes from which the Verilog is written: they are free of circles, and of all modules at once
 //! they are one graph of values ([`nodes`]). The graph is cut into chunks ([`chunks`]), which Cranelift makes into
-//! functions at run time ([`code`]): any module at any parameters, and no outside tool. A cycle runs the chunks of which an
-//! input has changed, each after those that it needs. A chunk also computes what its registers are loaded with, and the
-//! clock edge copies that.
+//! functions at run time ([`code`]): any module at any parameters, and no outside tool. A cycle runs
+//! the chunks with a changed input, each after those that it needs. A chunk also computes the next values of its registers,
+//! and the clock edge copies them.
 
 mod chunks;
 mod code;

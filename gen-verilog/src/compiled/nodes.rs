@@ -99,7 +99,7 @@ impl Nodes {
         self.list[node.index()].1 as usize
     }
 
-    /// Its value, if it has one at all times.
+    /// The value of a constant.
     pub fn value(&self, node: NodeId) -> Option<&BigUint> {
         match self.op(node) {
             Op::Constant(value) => Some(value),
@@ -107,7 +107,7 @@ impl Nodes {
         }
     }
 
-    /// Whether it is always this number.
+    /// Tells if it is always this number.
     pub fn is(&self, node: NodeId, number: u32) -> bool {
         self.value(node).is_some_and(|value| *value == BigUint::from(number))
     }
@@ -372,7 +372,7 @@ impl Nodes {
             return self.mux(inner, otherwise, then);
         }
         let width = self.width(then);
-        // What the condition decided once it decides again.
+        // An inner choice by the same condition is decided already.
         let inner = |nodes: &Self, node: NodeId, place: usize| match nodes.op(node) {
             Op::Mux(known, one, other) if *known == condition => Some([*one, *other][place]),
             _ => None,

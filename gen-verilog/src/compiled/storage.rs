@@ -225,7 +225,7 @@ impl Lanes {
         }
     }
 
-    /// Whether it changes the value.
+    /// Tells if it changes the value.
     fn put(&self, state: &mut [u8], value: usize, lane: usize, of_lane: u32) -> bool {
         if self.get(state, value, lane) == of_lane {
             return false;

@@ -1,4 +1,4 @@
-//! From the processes of modules to nodes: each kernel is run once on nodes in the place of numbers.
+//! From the processes of modules to nodes: each kernel runs once, on nodes instead of numbers.
 
 use std::collections::HashMap;
 
@@ -216,7 +216,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// One arm of statements of which a selector allows one.
+    /// Runs statements that exclude each other, as arms of a choice.
     fn choose(&mut self, module: &Translated, choice: &Exclusive, statements: &[Statement]) {
         let selector = self.expression(choice.selector);
         let mut ends = vec![];
@@ -251,7 +251,7 @@ impl Run<'_, '_> {
         self.log.push((id, former));
     }
 
-    /// What statements assign; it is taken back.
+    /// Runs statements, takes their assignments back, and returns them.
     fn branch(&mut self, body: impl FnOnce(&mut Self)) -> HashMap<SignalId, Option<NodeId>> {
         let start = self.log.len();
         body(self);
@@ -288,12 +288,12 @@ fn changed<'a>(ends: impl IntoIterator<Item = &'a HashMap<SignalId, Option<NodeI
     ids
 }
 
-/// Statements that follow on each other, of which at most one is executed: each asks whether one selector has another
+/// Statements that follow on each other, and at most one is executed: each asks if one selector has another
 /// number.
 struct Exclusive<'a> {
     selector: &'a Expression,
     labels: Vec<u64>,
-    /// What each asks beside that.
+    /// The conditions of each beside that.
     rest: Vec<Vec<&'a Expression>>,
 }
 
@@ -345,7 +345,7 @@ fn factors(condition: &Expression) -> Vec<&Expression> {
     }
 }
 
-/// What is compared with which number.
+/// The two sides of a comparison with a number.
 fn comparison<'a>(module: &Translated, factor: &'a Expression) -> Option<(&'a Expression, u64)> {
     let Kind::Binary(Binary::Equal, left, right) = &factor.kind else { return None };
     let number = |side: &Expression| u64::try_from(side.constant(&module.signals)?).ok();

@@ -82,7 +82,7 @@ impl Binary {
         }
     }
 
-    /// What it comes to, of operands of this width.
+    /// The result for operands of this width.
     pub fn of_values(self, left: &BigUint, right: &BigUint, width: usize) -> BigUint {
         let modulus = BigUint::from(1u32) << width;
         let truth = |holds: bool| BigUint::from(holds as u32);

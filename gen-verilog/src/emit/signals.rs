@@ -418,7 +418,7 @@ pub fn is_register(scope: &Scope) -> bool {
     type_name(&scope.identity) == "register"
 }
 
-/// What a module is, without its parameters.
+/// The name of a module without its parameters.
 pub fn type_name(identity: &Described) -> &str {
     let Described { verilog_name, parameters, .. } = identity;
     let suffix: String = parameters.iter().map(|(name, value)| format!("_{name}{value}")).collect();
