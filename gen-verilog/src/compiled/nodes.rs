@@ -244,15 +244,7 @@ impl Nodes {
     }
 
     pub fn binary(&mut self, operator: Binary, left: NodeId, right: NodeId) -> NodeId {
-        let width = match operator {
-            Binary::Equal
-            | Binary::NotEqual
-            | Binary::Less
-            | Binary::LessEqual
-            | Binary::Greater
-            | Binary::GreaterEqual => 1,
-            _ => self.width(left),
-        };
+        let width = operator.width(self.width(left));
         if let (Some(one), Some(other)) = (self.value(left), self.value(right)) {
             let value = operator.of_values(one, other, self.width(left));
             return self.constant(value, width);

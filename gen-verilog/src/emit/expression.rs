@@ -82,6 +82,19 @@ impl Binary {
         }
     }
 
+    /// Bits of the result, for a first operand of this width.
+    pub fn width(self, operand: usize) -> usize {
+        match self {
+            Binary::Equal
+            | Binary::NotEqual
+            | Binary::Less
+            | Binary::LessEqual
+            | Binary::Greater
+            | Binary::GreaterEqual => 1,
+            _ => operand,
+        }
+    }
+
     /// The result for operands of this width.
     pub fn of_values(self, left: &BigUint, right: &BigUint, width: usize) -> BigUint {
         let modulus = BigUint::from(1u32) << width;
@@ -138,15 +151,7 @@ impl Expression {
     }
 
     pub fn binary(operator: Binary, left: Expression, right: Expression) -> Self {
-        let width = match operator {
-            Binary::Equal
-            | Binary::NotEqual
-            | Binary::Less
-            | Binary::LessEqual
-            | Binary::Greater
-            | Binary::GreaterEqual => 1,
-            _ => left.width,
-        };
+        let width = operator.width(left.width);
         Expression { width, kind: Kind::Binary(operator, Box::new(left), Box::new(right)) }
     }
 

@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What has a value in a cycle.
+/// A thing that has a value in a cycle.
 #[derive(Clone)]
 pub enum Term {
     Number(u64),
@@ -180,7 +180,7 @@ pub enum Term {
     Binary(Operator, Box<Term>, Box<Term>),
 }
 
-/// What names mean.
+/// The meaning of names.
 pub trait Names {
     fn signal(&self, path: &str) -> Option<Arc<ObservedSignal>>;
     fn variable(&self, name: &str) -> Option<usize>;
@@ -238,7 +238,7 @@ fn found(names: &dyn Names, path: &str) -> Result<Arc<ObservedSignal>, String> {
 }
 
 impl Term {
-    /// Its value, with these values of the variables. Elements and bits that are not there are zero.
+    /// The value for these values of the variables. Missing elements and bits are zero.
     pub fn value(&self, values: &dyn Values, variables: &[u64]) -> u64 {
         let of = |term: &Term| term.value(values, variables);
         match self {

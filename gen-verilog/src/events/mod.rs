@@ -37,7 +37,7 @@ pub struct Events {
 /// An instance that has events.
 #[derive(Clone)]
 struct Instance {
-    /// Its place among all scopes.
+    /// The place among all scopes.
     scope: usize,
     path: Vec<String>,
     events: Vec<Arc<Event>>,
@@ -73,7 +73,7 @@ pub struct Occurrence<'a> {
 }
 
 impl Events {
-    /// Those that the hardware declares for these modules.
+    /// The events that the hardware declares for these modules.
     ///
     /// # Errors
     /// If a declaration cannot be read, or names what its module does not have.
@@ -140,7 +140,7 @@ impl Events {
         kinds
     }
 
-    /// Whether an event speaks of a signal, by its scope and its place there.
+    /// Tells if an event speaks of a signal, by its scope and its place there.
     pub fn mention(&self, place: (usize, usize)) -> bool {
         self.mentioned.contains(&place)
     }
@@ -173,7 +173,7 @@ impl Events {
         }
     }
 
-    /// Whether an element of a signal has a meaning in the cycle; signals are counted within their scopes.
+    /// Tells if an element of a signal has a meaning in the cycle. Signals are counted within their scopes.
     pub fn is_valid(&self, place: (usize, usize), element: usize, values: &dyn Values) -> bool {
         self.valid.get(&place).is_none_or(|condition| condition.value(values, &[element as u64]) != 0)
     }
@@ -187,13 +187,13 @@ impl Events {
 /// An event as it is declared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeclaredEvent {
-    /// Its kind.
+    /// The event's kind.
     pub kind: String,
     /// The module that has it, without parameters.
     pub module: &'static str,
     /// Names of the values by which it can be searched for.
     pub fields: Vec<String>,
-    /// Its text, with values in braces.
+    /// The text, with values in braces.
     pub text: &'static str,
 }
 
@@ -217,7 +217,7 @@ pub fn declared_events() -> Result<Vec<DeclaredEvent>, EventError> {
 }
 
 impl Occurrence<'_> {
-    /// What it is: `hit`.
+    /// The kind: `hit`.
     pub fn kind(&self) -> &str {
         &self.event.kind
     }
@@ -324,7 +324,7 @@ impl Event {
 struct Inside<'a> {
     scopes: &'a [ObservedScope],
     path: &'a [String],
-    /// Those that people read when they look at an event.
+    /// The signals that people read when they look at an event.
     mentioned: RefCell<HashSet<(usize, usize)>>,
 }
 

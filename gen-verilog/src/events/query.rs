@@ -40,7 +40,7 @@ impl FromStr for Query {
 }
 
 impl Query {
-    /// Whether it is one of those that are meant.
+    /// Tells if it is an event that is meant.
     pub fn matches(&self, event: &Occurrence) -> bool {
         let has = |(name, value): &(String, u64)| {
             event.field(name) == Some(*value) || is_in(event.path(), name, *value)
@@ -49,7 +49,7 @@ impl Query {
     }
 }
 
-/// Whether an instance of this name and number is on a path.
+/// Tells if an instance of this name and number is on a path.
 fn is_in(path: &[String], name: &str, number: u64) -> bool {
     path.iter().any(|step| {
         let (instance, index) = step.rsplit_once('_').unwrap_or((step, ""));

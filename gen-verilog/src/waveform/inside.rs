@@ -27,12 +27,12 @@ pub struct ModuleWaveform {
 /// A signal that is recorded.
 struct Signal {
     signal: ObservedSignal,
-    /// Its scope, and its place there.
+    /// The scope, and the place in it.
     place: (usize, usize),
     /// Variables of its elements follow on this one; of an array of bits it is the only one.
     first: usize,
     is_vector: bool,
-    /// What was recorded last: value after value, each with a byte that says whether it has a meaning.
+    /// The last record: value after value, each with a byte that says if it has a meaning.
     last: Vec<u8>,
     now: Vec<u8>,
 }
