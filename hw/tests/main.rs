@@ -1,3 +1,4 @@
 //! What all hardware is made with.
 
+mod accepted;
 mod wires;

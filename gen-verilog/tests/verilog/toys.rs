@@ -244,7 +244,7 @@ impl Default for Stream {
 }
 
 impl Logic for Stream {
-    #[rtl]
+    #[hdl_gen]
     fn update(&mut self) {
         self.producer.clock.next = self.clock.val();
         self.producer.reset.next = self.reset.val();

@@ -11,6 +11,7 @@ mod declared;
 mod driven;
 mod driver;
 mod identity;
+pub mod kernel;
 mod lane_memory;
 mod memory;
 mod register;

@@ -1,13 +1,12 @@
 //! Bundles: wires that travel together, and are assigned as one.
 //!
 //! A kernel under `#[rtl]` writes `pass!(self.from => self.to)`, `self.to.clear()`, `self.to.merge(self.from.val())` and
-//! `self.to.load(enable, self.from.val())`. The attribute makes a [`join`] of each, the one call that rust-hdl lets pass:
-//! in Rust it moves values, and for Verilog it hands on what is written in it, which [`Assigned`] reads.
+//! `self.to.load(enable, self.from.val())`. The attribute makes an [`assign`] of each: in Rust it moves values, and for
+//! Verilog it is an [`Assigned`].
 
 use std::ops::BitOr;
 
 use rust_hdl::ast::{VerilogLink, VerilogLinkDetails};
-use rust_hdl::logic::LogicJoin;
 use rust_hdl::prelude::*;
 use smallvec::SmallVec;
 
@@ -188,57 +187,29 @@ impl<E, W: Enabled<E>> Enabled<E> for Vec<W> {
     }
 }
 
-/// A value on its way.
-pub struct Taken<V>(Option<V>);
-
-impl<V> LogicJoin for Taken<V> {}
-
-/// Where it goes.
-pub struct Target<'a, W>(&'a mut W);
-
-impl<W: Wires> LogicJoin for Target<'_, W> {
-    fn join_connect(&mut self) {
-        self.0.claim();
-    }
+/// What wires carry.
+pub fn value<W: Wires>(from: &W) -> W::Value {
+    from.value()
 }
 
-/// Takes what wires carry.
-pub fn value<W: Wires>(from: &W) -> Taken<W::Value> {
-    Taken(Some(from.value()))
+/// Zeros for wires like these.
+pub fn zero<W: Wires>(like: &W) -> W::Value {
+    like.zero()
 }
 
-/// Takes zeros for wires like these.
-pub fn zero<W: Wires>(like: &W) -> Taken<W::Value> {
-    Taken(Some(like.zero()))
-}
-
-/// Takes what the first wires carry, or the others, bit by bit.
-pub fn either<A: Merged, B: Wires<Value = A::Value>>(one: &A, other: &B) -> Taken<A::Value> {
-    Taken(Some(one.either(other.value())))
-}
-
-/// The wires that something is assigned to.
-pub fn target<W: Wires>(wires: &mut W) -> Target<'_, W> {
-    Target(wires)
+/// What the first wires carry, or the others, bit by bit.
+pub fn either<A: Merged, B: Wires<Value = A::Value>>(one: &A, other: &B) -> A::Value {
+    one.either(other.value())
 }
 
 /// Assigns a value, which is taken before its target is.
-pub fn join<W: Wires>(from: &mut Taken<W::Value>, to: &mut Target<W>) {
-    if let Some(value) = from.0.take() {
-        to.0.drive(value);
-    }
+pub fn assign<W: Wires>(value: W::Value, to: &mut W) {
+    to.drive(value);
 }
 
-/// The same for Verilog, by the text of both arguments.
-pub fn join_hdl(_: &str, from: &str, to: &str) -> Vec<VerilogLink> {
-    let (owner_name, other_name) = (unbroken(from), unbroken(to));
-    vec![VerilogLink::Forward(VerilogLinkDetails { my_name: MARK.to_string(), owner_name, other_name })]
-}
-
-/// The text as rust-hdl has it where the compiler did not break the line, which it may do anywhere.
-fn unbroken(text: &str) -> String {
-    let text: String = text.split_whitespace().collect();
-    text.replace("&mut", "").replace("&self$", "&").replace("(self$", "(")
+/// Marks wires as driven.
+pub fn claim<W: Wires>(wires: &mut W) {
+    wires.claim();
 }
 
 /// The field path of what a probe meets, its namespaces first: `evicted$warp$3` for a bundle `evicted!evict`, whose wires
@@ -255,11 +226,11 @@ pub fn verilog_path(steps: &[String]) -> String {
     steps.filter(|step| !step.is_empty()).collect::<Vec<_>>().join("$")
 }
 
-/// The name of a link that [`join_hdl`] makes.
+/// The name of a link that stands for an assignment.
 const MARK: &str = "assigned as one";
 
 /// An assignment to a bundle, or to a single wire, as a kernel says it: paths with `$` between names.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assigned<'a> {
     /// What is assigned.
     pub target: &'a str,
@@ -279,27 +250,28 @@ pub enum AssignedValue<'a> {
 }
 
 impl<'a> Assigned<'a> {
-    /// Reads a link of rust-hdl; none if it is one between interfaces of its own.
+    /// The same as a link, the statement of rust-hdl's that is closest.
+    pub fn link(&self) -> VerilogLink {
+        let value = match self.value {
+            AssignedValue::Zero => String::new(),
+            AssignedValue::Of(path) => path.to_string(),
+            AssignedValue::Either(one, other) => format!("{one} {other}"),
+        };
+        VerilogLink::Forward(VerilogLinkDetails {
+            my_name: MARK.to_string(),
+            owner_name: value,
+            other_name: self.target.to_string(),
+        })
+    }
+
+    /// Reads a link that [`Assigned::link`] made; none if it is one between interfaces of rust-hdl's own.
     pub fn of(link: &'a VerilogLink) -> Option<Self> {
         let VerilogLink::Forward(link) = link else { return None };
-        let (_, target) = call(&link.other_name)?;
-        let (name, arguments) = call(&link.owner_name)?;
-        let value = match (name, arguments.split_once(',')) {
-            ("zero", None) => AssignedValue::Zero,
-            ("value", None) => AssignedValue::Of(path(arguments)),
-            ("either", Some((one, other))) => AssignedValue::Either(path(one), path(other)),
-            _ => return None,
+        let value = match (link.owner_name.as_str(), link.owner_name.split_once(' ')) {
+            ("", _) => AssignedValue::Zero,
+            (_, Some((one, other))) => AssignedValue::Either(one, other),
+            (path, None) => AssignedValue::Of(path),
         };
-        (link.my_name == MARK).then(|| Assigned { target: path(target), value })
+        (link.my_name == MARK).then_some(Assigned { target: &link.other_name, value })
     }
-}
-
-/// `$gpurf_hw$dialect$wires$value(&evict)`: its name and what is in its parentheses.
-fn call(text: &str) -> Option<(&str, &str)> {
-    let (function, rest) = text.split_once('(')?;
-    Some((function.rsplit('$').next()?, rest.strip_suffix(')')?))
-}
-
-fn path(argument: &str) -> &str {
-    argument.trim_start_matches('&')
 }

@@ -3,17 +3,14 @@
 use std::collections::HashSet;
 
 use quote::ToTokens;
-use syn::ext::IdentExt;
-use syn::parse::ParseStream;
-use syn::punctuated::Punctuated;
 use syn::visit::{visit_expr_field, visit_expr_method_call, Visit};
 use syn::{
     Arm, Block, Expr, ExprAssign, ExprCall, ExprField, ExprForLoop, ExprIf, ExprMatch, ExprMethodCall, Ident,
-    Macro, Member, Pat, RangeLimits, Stmt, Token,
+    Macro, Member, Pat, RangeLimits, Stmt,
 };
 
 use super::keywords::is_keyword;
-use super::path::{base_of, call_of, is_plain, is_variant, mentions, SignalPath};
+use super::path::{base_of, call_of, is_plain, is_variant, mentions, Assigned, SignalPath};
 
 /// Walks a kernel and collects every violation of the rules.
 pub(super) struct Checker {
@@ -61,7 +58,7 @@ impl Checker {
             Expr::If(choice) => self.conditional(choice),
             Expr::Match(choice) => self.selection(choice),
             Expr::ForLoop(each) => self.for_loop(each),
-            Expr::Call(call) => self.link(call),
+            Expr::Call(call) => self.assigned(call),
             Expr::Macro(call) => self.macro_call(&call.mac),
             Expr::While(_) | Expr::Loop(_) => self.reject(
                 expr,
@@ -70,7 +67,7 @@ impl Checker {
             ),
             Expr::Binary(binary) => self.reject(
                 binary,
-                "only assignments, `if`, `match`, `for` and `join` or `link` translate to Verilog",
+                "only assignments, `if`, `match` and `for` translate to Verilog",
                 "a compound assignment is written out: `self.x.next = self.a.val() + self.b.val();`",
             ),
             Expr::MethodCall(call) if call.method.to_string().starts_with("set_") => self.reject(
@@ -81,8 +78,7 @@ impl Checker {
             other => self.reject(
                 other,
                 "this statement does not translate to Verilog",
-                "a kernel holds assignments to `.next`, `if`, `match`, `for` over constant ranges, \
-                 and `Interface::join` or `link`",
+                "a kernel holds assignments to `.next`, `if`, `match` and `for` over constant ranges",
             ),
         }
     }
@@ -269,65 +265,32 @@ impl Checker {
         }
     }
 
-    /// `Interface::join(&mut self.a, &mut self.b)` and `link`, and what stands for a whole bundle.
-    fn link(&mut self, call: &ExprCall) {
-        if let Some(paths) = joined(call) {
-            for path in paths {
-                if self.signal(path).is_none() {
-                    self.reject(
-                        path,
-                        "only wires pass through",
-                        "write a path from `self` to a wire or a bundle",
-                    );
-                }
-            }
-            return;
-        }
-        let named = matches!(&*call.func, Expr::Path(function)
-        if function.qself.is_none()
-            && function.path.segments.len() >= 2
-            && function.path.segments.last().is_some_and(|name| {
-                name.ident == "join" || name.ident == "link"
-            }));
-        let ends: Option<Vec<_>> = call
-            .args
-            .iter()
-            .map(|end| match end {
-                Expr::Reference(end) if end.mutability.is_some() => self.signal(&end.expr),
-                _ => None,
-            })
-            .collect();
-        if !named || ends.is_none_or(|ends| ends.len() != 2) {
-            self.reject(
+    /// A wire or a bundle, assigned as one.
+    fn assigned(&mut self, call: &ExprCall) {
+        let Some(Assigned { from, target, .. }) = Assigned::parse(call) else {
+            return self.reject(
                 call,
-                "this call does not translate to Verilog",
-                "the calls that stand alone are `Interface::join(&mut self.a, &mut self.b)` and \
-                 `Interface::link(..)`",
+                "a call that stands alone does not translate to Verilog",
+                "wires pass by `pass!(self.from => self.to)`; what a function computes is written out",
             );
+        };
+        for path in from.into_iter().chain([target]) {
+            if self.signal(path).is_none() {
+                self.reject(
+                    path,
+                    "only wires pass through",
+                    "write a path from `self` to a wire or a bundle",
+                );
+            }
         }
     }
 
-    /// `clock!(self, clock, register, ..)` and `dff_setup!`, the same with `d` from `q`.
     fn macro_call(&mut self, call: &Macro) {
-        let wiring = call.path.is_ident("clock") || call.path.is_ident("dff_setup");
-        match wiring.then(|| wired(call)).flatten() {
-            Some(names) => {
-                if self.conditions > 0 {
-                    self.reject(
-                        call,
-                        "a clock that depends on a condition: Rust and Verilog would order its edge \
-                         differently",
-                        "wire the clocks outside of every `if` and `match`",
-                    );
-                }
-                names.iter().for_each(|name| self.name(name));
-            }
-            None => self.reject(
-                call,
-                "this macro does not translate to Verilog",
-                "the macros of a kernel are `clock!(self, clock, register, ..)` and `dff_setup!(..)`",
-            ),
-        }
+        self.reject(
+            call,
+            "this macro does not translate to Verilog",
+            "the macro of a kernel is `pass!(self.from => self.to)`",
+        );
     }
 
     /// A path from `self` to a signal, its names and indices checked.
@@ -377,36 +340,6 @@ impl Checker {
     }
 }
 
-/// The wires in `wires::join(&mut wires::value(&self.a), &mut wires::target(&mut self.b))`, if it is that.
-fn joined(call: &ExprCall) -> Option<Vec<&Expr>> {
-    let Expr::Path(function) = &*call.func else { return None };
-    let is_own = function.path.leading_colon.is_some()
-        && function.path.segments.first().is_some_and(|first| first.ident == "gpurf_hw");
-    let paths = call.args.iter().filter_map(|side| match side {
-        Expr::Reference(side) => match &*side.expr {
-            Expr::Call(side) => Some(side.args.iter()),
-            _ => None,
-        },
-        _ => None,
-    });
-    let paths = paths.flatten().filter_map(|path| match path {
-        Expr::Reference(path) => Some(&*path.expr),
-        _ => None,
-    });
-    is_own.then(|| paths.collect())
-}
-
-/// The names that a wiring macro takes after `self`.
-fn wired(call: &Macro) -> Option<Vec<Ident>> {
-    let names = call
-        .parse_body_with(|names: ParseStream| {
-            Punctuated::<Ident, Token![,]>::parse_terminated_with(names, Ident::parse_any)
-        })
-        .ok()?;
-    let mut names = names.into_iter();
-    (names.next()? == "self").then(|| names.collect())
-}
-
 fn reads_signal(expr: &Expr) -> bool {
     struct Search(bool);
     impl<'ast> Visit<'ast> for Search {
@@ -434,9 +367,5 @@ impl<'ast> Visit<'ast> for Names {
             self.0.insert(name.to_string());
         }
         visit_expr_field(self, field);
-    }
-
-    fn visit_macro(&mut self, call: &'ast Macro) {
-        self.0.extend(wired(call).into_iter().flatten().map(|name| name.to_string()));
     }
 }

@@ -1,7 +1,7 @@
 //! Paths from `self` to a signal, and other shapes that the rules look for.
 
 use syn::visit::{visit_expr, Visit};
-use syn::{Expr, ExprMethodCall, ExprPath, Ident, Member, Path};
+use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Ident, Member, Path};
 
 /// A path from `self` to a signal: `self.bank[i].queue` has the names `bank`, `queue` and the
 /// index `i`.
@@ -42,6 +42,37 @@ impl<'a> SignalPath<'a> {
         let last = self.names.last().map(|name| name.to_string()).unwrap_or_default();
         last == "clock" || last.ends_with("_clock")
     }
+}
+
+/// `wires::assign(wires::value(&self.a), &mut self.b)`, which shorthand becomes: wires, or a bundle of them, assigned as one.
+pub(crate) struct Assigned<'a> {
+    /// `value`, `zero` or `either`.
+    pub function: &'a Ident,
+    /// What the value is made of.
+    pub from: Vec<&'a Expr>,
+    /// What is assigned.
+    pub target: &'a Expr,
+}
+
+impl<'a> Assigned<'a> {
+    pub fn parse(call: &'a ExprCall) -> Option<Self> {
+        let (_, arguments) = own_call(call)?;
+        let [Expr::Call(value), Expr::Reference(target)] = &arguments[..] else { return None };
+        let (function, from) = own_call(value)?;
+        let from = from.into_iter().map(|from| match from {
+            Expr::Reference(from) => Some(&*from.expr),
+            _ => None,
+        });
+        Some(Assigned { function, from: from.collect::<Option<_>>()?, target: &target.expr })
+    }
+}
+
+/// A call of a function of the dialect, which kernels don't write themselves.
+fn own_call(call: &ExprCall) -> Option<(&Ident, Vec<&Expr>)> {
+    let Expr::Path(function) = &*call.func else { return None };
+    let segments = &function.path.segments;
+    let is_own = function.path.leading_colon.is_some() && segments.first()?.ident == "gpurf_hw";
+    is_own.then_some((&segments.last()?.ident, call.args.iter().collect()))
 }
 
 /// The base of `base.member`, for a given member name.

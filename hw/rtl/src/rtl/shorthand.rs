@@ -41,7 +41,7 @@ impl Shorthand {
         match &statement {
             Stmt::Expr(Expr::MethodCall(call), _) => match call.method.to_string().as_str() {
                 "load" => self.loaded(call),
-                "clear" if call.args.is_empty() => vec![joined(cleared(&call.receiver), &call.receiver)],
+                "clear" if call.args.is_empty() => vec![assigned(cleared(&call.receiver), &call.receiver)],
                 "merge" => self.merged(call),
                 _ => vec![statement],
             },
@@ -59,7 +59,7 @@ impl Shorthand {
         };
         let loaded = match held(value) {
             // A register, or a bundle of them.
-            Some(from) => joined(taken(from), register),
+            Some(from) => assigned(taken(from), register),
             None => parse_quote!(#register.d.next = #value;),
         };
         vec![parse_quote!(#register.enable.next = #enable;), loaded]
@@ -70,7 +70,7 @@ impl Shorthand {
         match &call.args.iter().map(held).collect::<Vec<_>>()[..] {
             [Some(from)] => {
                 let both = parse_quote!(::gpurf_hw::dialect::wires::either(&#target, &#from));
-                vec![joined(both, target)]
+                vec![assigned(both, target)]
             }
             _ => {
                 let hint = "write `self.bundle.merge(self.other.val())`";
@@ -110,10 +110,8 @@ fn cleared(target: &Expr) -> Expr {
 }
 
 /// Assigns a wire, or a bundle as one: the value is taken first, so that the target may be borrowed.
-fn joined(value: Expr, target: &Expr) -> Stmt {
-    parse_quote!(
-        ::gpurf_hw::dialect::wires::join(&mut #value, &mut ::gpurf_hw::dialect::wires::target(&mut #target));
-    )
+fn assigned(value: Expr, target: &Expr) -> Stmt {
+    parse_quote!(::gpurf_hw::dialect::wires::assign(#value, &mut #target);)
 }
 
 /// `pass!(from => to: wires)`, or `pass!(from => to)` for a whole bundle.
@@ -180,14 +178,14 @@ impl Parse for Wire {
 impl Pass {
     fn assignments(&self) -> Vec<Stmt> {
         match &self.wires {
-            None => vec![joined(taken(&self.from), &self.to)],
+            None => vec![assigned(taken(&self.from), &self.to)],
             Some(wires) => wires.iter().map(|wire| self.assignment(wire)).collect(),
         }
     }
 
     fn assignment(&self, wire: &Wire) -> Stmt {
         let (source, target, Wire { from, to, .. }) = (&self.from, &self.to, wire);
-        let one = |from: Expr, to: Expr| joined(taken(&from), &to);
+        let one = |from: Expr, to: Expr| assigned(taken(&from), &to);
         match &wire.elements {
             None => one(parse_quote!(#source.#from), parse_quote!(#target.#to)),
             Some(Elements::One(index)) => {

@@ -183,12 +183,10 @@ impl Checker {
                     );
                 }
             }
-            ("unsigned_cast" | "signed_cast", [value]) => self.plain(value, "cast"),
             _ => self.reject(
                 call,
                 "this call does not translate to Verilog",
-                "the functions are `bit_cast::<TO, FROM>`, `bits::<W>`, `unsigned_cast` and \
-                 `signed_cast`",
+                "the functions are `bit_cast::<TO, FROM>` and `bits::<W>`",
             ),
         }
     }
@@ -284,8 +282,8 @@ pub(super) fn width_of(function: &PathSegment) -> Option<&GenericArgument> {
     }
 }
 
-/// `_` leaves the width to inference, which has nothing to go by where `#[hdl_gen]` asks for it.
-fn first_width(turbofish: &AngleBracketedGenericArguments) -> Option<&GenericArgument> {
+/// The first width of a turbofish; `_` names none.
+pub(super) fn first_width(turbofish: &AngleBracketedGenericArguments) -> Option<&GenericArgument> {
     turbofish.args.first().filter(|width| !matches!(width, GenericArgument::Type(Type::Infer(_))))
 }
 

@@ -7,7 +7,6 @@ impl Logic for Trap {
         self.child.clock.next = !self.clock.val();
         if self.flag.val() {
             self.child.clock.next = self.clock.val();
-            clock!(self, clock, child);
         }
         self.gated.next = self.clock.val();
     }

@@ -7,7 +7,7 @@ impl Logic for Trap {
             self.i.next = self.flag.val();
         }
         for child in 0..4 {
-            clock!(self, clock, child);
+            self.child.next = self.flag.val();
         }
     }
 }
