@@ -148,176 +148,171 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
     #[rtl]
     fn update(&mut self) {
         // Arbiter.
-        pass!(self => self.arbiter: issue[..], warp, base, write[..], transfer[..]);
-        pass!(self.instruction => self.arbiter: source_register[..]);
+        pass!(self => arbiter: issue[..], warp, base, write[..], transfer[..]);
+        pass!(instruction => arbiter: source_register[..]);
         for s in 0..slots {
-            self.arbiter.request[s].next = false;
+            arbiter.request[s] = false;
             for c in 0..collectors {
-                if self.collectors[c].request[s].val() {
-                    self.arbiter.request[s].next = true;
+                if collectors[c].request[s] {
+                    arbiter.request[s] = true;
                 }
             }
         }
-        pass!(self.arbiter => self.events: bank_read[..], second_read[..], bank_conflict[..], write_cached[..], write_filtered[..]);
+        pass!(arbiter => events: bank_read[..], second_read[..], bank_conflict[..], write_cached[..], write_filtered[..]);
 
         // Banks.
         for b in 0..banks {
-            self.banks[b].read.next = self.arbiter.bank_read[b].val();
-            self.banks[b].write.next = self.write[b].valid.val();
-            self.banks[b].row.next = self.arbiter.bank_row[b].val();
-            self.banks[b].write_data.next = self.write_data[b].val();
-            self.banks[b].collector.next = self.arbiter.bank_collector[b].val();
-            self.banks[b].slot.next = self.arbiter.bank_slot[b].val();
+            banks[b].read = arbiter.bank_read[b];
+            banks[b].write = write[b].valid;
+            banks[b].row = arbiter.bank_row[b];
+            banks[b].write_data = write_data[b];
+            banks[b].collector = arbiter.bank_collector[b];
+            banks[b].slot = arbiter.bank_slot[b];
         }
 
         for b in 0..second_banks {
             for k in 0..seconds {
-                self.banks[b].second_read[k].next = self.arbiter.second_read[b].val();
-                self.banks[b].second_row[k].next = self.arbiter.second_row[b].val();
-                self.banks[b].second_collector[k].next = self.arbiter.second_collector[b].val();
-                self.banks[b].second_slot[k].next = self.arbiter.second_slot[b].val();
+                banks[b].second_read[k] = arbiter.second_read[b];
+                banks[b].second_row[k] = arbiter.second_row[b];
+                banks[b].second_collector[k] = arbiter.second_collector[b];
+                banks[b].second_slot[k] = arbiter.second_slot[b];
             }
         }
 
         // Registers that leave.
         for t in 0..transfer_ports {
-            self.transfer_taken[t].next = self.arbiter.transfer_bank[t].val().any();
-            self.transfer_arrives[t].next = false;
-            self.transfer_data[t].next = 0.into();
+            transfer_taken[t] = arbiter.transfer_bank[t].any();
+            transfer_arrives[t] = false;
+            transfer_data[t] = 0;
             for b in 0..banks {
-                self.banks[b].transfer[t].next = self.arbiter.transfer_bank[t].val().get_bit(b);
-                if self.banks[b].data_transfer[t].val() {
-                    self.transfer_arrives[t].next = true;
-                    self.transfer_data[t].next = self.banks[b].data.val();
+                banks[b].transfer[t] = arbiter.transfer_bank[t].get_bit(b);
+                if banks[b].data_transfer[t] {
+                    transfer_arrives[t] = true;
+                    transfer_data[t] = banks[b].data;
                 }
             }
         }
 
         // One shift register gives the random choices of all collectors; it steps with each issue.
-        self.issues.next = false;
+        issues = false;
         for c in 0..collectors {
-            self.issues.next = self.issues.val() | self.issue[c].val();
+            issues |= issue[c];
         }
-        self.random.next = 0.into();
+        random = 0;
         for r in 0..randoms {
-            self.lfsr[r].step.next = self.issues.val() & self.is_random.val();
-            self.random.next = self.lfsr[r].value.val();
+            lfsr[r].step = issues & is_random;
+            random = lfsr[r].value;
         }
 
         // Collectors, and the crossbar to their ports S.
         for c in 0..collectors {
-            self.collectors[c].number.next = self.stage_number[c].val();
-            self.collectors[c].issue.next = self.issue[c].val();
-            self.collectors[c].flush.next = self.flush.val();
-            self.collectors[c].warp.next = self.warp.val();
-            pass!(self => self.collectors[c]: instruction);
-            self.collectors[c].s_valid.next = false;
-            self.collectors[c].s_slot.next = 0.into();
-            self.collectors[c].s_data.next = self.banks[0].data.val();
+            collectors[c].number = stage_number[c];
+            collectors[c].issue = issue[c];
+            collectors[c].flush = flush;
+            collectors[c].warp = warp;
+            pass!(self => collectors[c]: instruction);
+            collectors[c].s_valid = false;
+            collectors[c].s_slot = 0;
+            collectors[c].s_data = banks[0].data;
             for b in 0..banks {
-                if self.banks[b].data_valid.val()
-                    & (self.banks[b].data_collector.val() == self.collector_number[c].val())
-                {
-                    self.collectors[c].s_valid.next = true;
-                    self.collectors[c].s_slot.next = self.banks[b].data_slot.val();
-                    self.collectors[c].s_data.next = self.banks[b].data.val();
+                if banks[b].data_valid & (banks[b].data_collector == collector_number[c]) {
+                    collectors[c].s_valid = true;
+                    collectors[c].s_slot = banks[b].data_slot;
+                    collectors[c].s_data = banks[b].data;
                 }
             }
             for k in 0..seconds {
-                self.collectors[c].second_s_valid[k].next = false;
-                self.collectors[c].second_s_slot[k].next = 0.into();
-                self.collectors[c].second_s_data[k].next = self.banks[0].second_data[k].val();
+                collectors[c].second_s_valid[k] = false;
+                collectors[c].second_s_slot[k] = 0;
+                collectors[c].second_s_data[k] = banks[0].second_data[k];
                 for b in 0..banks {
-                    if self.banks[b].second_data_valid[k].val()
-                        & (self.banks[b].second_data_collector[k].val() == self.collector_number[c].val())
+                    if banks[b].second_data_valid[k]
+                        & (banks[b].second_data_collector[k] == collector_number[c])
                     {
-                        self.collectors[c].second_s_valid[k].next = true;
-                        self.collectors[c].second_s_slot[k].next = self.banks[b].second_data_slot[k].val();
-                        self.collectors[c].second_s_data[k].next = self.banks[b].second_data[k].val();
+                        collectors[c].second_s_valid[k] = true;
+                        collectors[c].second_s_slot[k] = banks[b].second_data_slot[k];
+                        collectors[c].second_s_data[k] = banks[b].second_data[k];
                     }
                 }
             }
-            self.collector_warp[c].next = self.collectors[c].held_warp.val();
-            self.collector_owned[c].next = self.collectors[c].owned.val();
-            self.collector_near[c].next = self.collectors[c].any_near.val();
-            self.collectors[c].random.next = self.random.val();
+            collector_warp[c] = collectors[c].held_warp;
+            collector_owned[c] = collectors[c].owned;
+            collector_near[c] = collectors[c].any_near;
+            collectors[c].random = random;
         }
         for s in 0..slots {
-            self.events.hit[s].next = false;
+            events.hit[s] = false;
             for c in 0..collectors {
-                if self.collectors[c].hit[s].val() {
-                    self.events.hit[s].next = true;
+                if collectors[c].hit[s] {
+                    events.hit[s] = true;
                 }
             }
         }
 
         // Caching collectors: the crossbar to the ports D behind the write filter.
         for c in 0..caching {
-            self.arbiter.owned[c].next = self.collectors[c].owned.val();
-            self.arbiter.held_warp[c].next = self.collectors[c].held_warp.val();
+            arbiter.owned[c] = collectors[c].owned;
+            arbiter.held_warp[c] = collectors[c].held_warp;
             for p in 0..d_ports {
-                self.collectors[c].d_valid[p].next = false;
-                self.collectors[c].d_register[p].next = self.write[0].register.val();
-                self.collectors[c].d_near[p].next = self.write[0].near.val();
-                self.collectors[c].d_data[p].next = self.write_data[0].val();
+                collectors[c].d_valid[p] = false;
+                collectors[c].d_register[p] = write[0].register;
+                collectors[c].d_near[p] = write[0].near;
+                collectors[c].d_data[p] = write_data[0];
             }
-            self.d_taken[c].next = false;
+            d_taken[c] = false;
             for b in 0..banks {
-                if self.arbiter.d_bank[c].val().get_bit(b) {
+                if arbiter.d_bank[c].get_bit(b) {
                     for p in 0..d_ports {
-                        if self.d_taken[c].val() == self.is_second[p].val() {
-                            self.collectors[c].d_valid[p].next = true;
-                            self.collectors[c].d_register[p].next = self.write[b].register.val();
-                            self.collectors[c].d_near[p].next = self.write[b].near.val();
-                            self.collectors[c].d_data[p].next = self.write_data[b].val();
+                        if d_taken[c] == is_second[p] {
+                            collectors[c].d_valid[p] = true;
+                            collectors[c].d_register[p] = write[b].register;
+                            collectors[c].d_near[p] = write[b].near;
+                            collectors[c].d_data[p] = write_data[b];
                         }
                     }
-                    self.d_taken[c].next = self.several.val();
+                    d_taken[c] = several;
                 }
-                self.collectors[c].filtered[b].next = self.arbiter.filtered_bank[c].val().get_bit(b);
-                self.collectors[c].filtered_register[b].next = self.write[b].register.val();
+                collectors[c].filtered[b] = arbiter.filtered_bank[c].get_bit(b);
+                collectors[c].filtered_register[b] = write[b].register;
             }
         }
 
         // Bypassing collectors: every result of a warp reaches its collector.
         for c in 0..bypassing {
             for b in 0..banks {
-                self.belongs[c][b].next = self.write[b].valid.val()
-                    & (self.write[b].warp.val() == self.collectors[c].held_warp.val());
-                self.collectors[c].write_valid[b].next = self.belongs[c][b].val();
-                self.collectors[c].write_register[b].next = self.write[b].register.val();
-                self.collectors[c].write_data[b].next = self.write_data[b].val();
-                if self.belongs[c][b].val() {
-                    self.events.write_cached[b].next = self.collectors[c].cached[b].val();
-                    self.events.write_filtered[b].next = !self.collectors[c].cached[b].val();
+                belongs[c][b] = write[b].valid & (write[b].warp == collectors[c].held_warp);
+                collectors[c].write_valid[b] = belongs[c][b];
+                collectors[c].write_register[b] = write[b].register;
+                collectors[c].write_data[b] = write_data[b];
+                if belongs[c][b] {
+                    events.write_cached[b] = collectors[c].cached[b];
+                    events.write_filtered[b] = !collectors[c].cached[b];
                 }
             }
         }
 
         // Dispatch selection.
-        self.dispatches.next = false;
+        dispatches = false;
         for c in 0..collectors {
-            self.can_dispatch[c].next = self.collectors[c].ready.val()
-                & self.unit_ready.val().get_bit(self.collectors[c].held_unit.val().index());
-            self.dispatch_arbiter.request[c].next = self.can_dispatch[c].val();
-            self.dispatches.next = self.dispatches.val() | self.can_dispatch[c].val();
-            self.collectors[c].dispatch.next = self.dispatch_arbiter.grant[c].val();
-            self.dispatch[c].next = self.dispatch_arbiter.grant[c].val();
-            self.collector_occupied[c].next = self.collectors[c].occupied.val()
-                & !(self.dispatch_arbiter.grant[c].val() & self.issues_on_dispatch.val());
+            can_dispatch[c] = collectors[c].ready & unit_ready.get_bit(collectors[c].held_unit);
+            dispatch_arbiter.request[c] = can_dispatch[c];
+            dispatches |= can_dispatch[c];
+            collectors[c].dispatch = dispatch_arbiter.grant[c];
+            dispatch[c] = dispatch_arbiter.grant[c];
+            collector_occupied[c] =
+                collectors[c].occupied & !(dispatch_arbiter.grant[c] & issues_on_dispatch);
         }
-        self.dispatch_arbiter.advance.next = self.dispatches.val();
-        self.dispatched.clear();
+        dispatch_arbiter.advance = dispatches;
+        dispatched.clear();
         for c in 0..collectors {
-            if self.dispatch_arbiter.grant[c].val() {
-                self.dispatched.dispatch_warp.next = self.collectors[c].held_warp.val();
-                self.dispatched.dispatch_unit.next = self.collectors[c].held_unit.val();
-                self.dispatched.dispatch_payload.next = self.collectors[c].held_payload.val();
+            if dispatch_arbiter.grant[c] {
+                dispatched.dispatch_warp = collectors[c].held_warp;
+                dispatched.dispatch_unit = collectors[c].held_unit;
+                dispatched.dispatch_payload = collectors[c].held_payload;
                 for s in 0..slots {
-                    self.dispatched.operand_valid[s].next = self.collectors[c].operand_valid[s].val();
-                    if self.collectors[c].operand_valid[s].val() {
-                        self.dispatched.operand_data[s].next =
-                            self.dispatched.operand_data[s].val() | self.collectors[c].operand_data[s].val();
+                    dispatched.operand_valid[s] = collectors[c].operand_valid[s];
+                    if collectors[c].operand_valid[s] {
+                        dispatched.operand_data[s] |= collectors[c].operand_data[s];
                     }
                 }
             }

@@ -70,20 +70,20 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for SubCore<K, W, C>
     #[rtl]
     fn update(&mut self) {
         // What each warp would issue.
-        pass!(self => self.issue_stage: ready[..], launch[..], head[..], head_base[..], head_flush[..], sthld);
+        pass!(self => issue_stage: ready[..], launch[..], head[..], head_base[..], head_flush[..], sthld);
 
         // Port R of the collectors, and the instruction on its way to one.
-        pass!(self.operand_stage => self.issue_stage:
+        pass!(operand_stage => issue_stage:
             collector_occupied[..] as occupied, collector_owned[..] as owned, collector_warp[..] as held_warp,
             collector_near[..] as near);
-        pass!(self.issue_stage => self.operand_stage: issue[..], instruction, warp, base, flush);
-        pass!(self.issue_stage => self: issue[..], issued, warp as issued_warp, waiting);
+        pass!(issue_stage => operand_stage: issue[..], instruction, warp, base, flush);
+        pass!(issue_stage => self: issue[..], issued, warp as issued_warp, waiting);
 
         // Results, and registers that leave.
-        pass!(self => self.operand_stage: write[..], write_data[..], transfer[..], unit_ready);
-        pass!(self.operand_stage => self: transfer_taken[..], transfer_arrives[..], transfer_data[..]);
+        pass!(self => operand_stage: write[..], write_data[..], transfer[..], unit_ready);
+        pass!(operand_stage => self: transfer_taken[..], transfer_arrives[..], transfer_data[..]);
 
         // Dispatch, and events.
-        pass!(self.operand_stage => self: dispatch[..], dispatched, collector_occupied[..], events);
+        pass!(operand_stage => self: dispatch[..], dispatched, collector_occupied[..], events);
     }
 }

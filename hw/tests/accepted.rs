@@ -10,12 +10,6 @@ enum Phase {
     Drain,
 }
 
-#[derive(Copy, Clone, Debug, Default, PartialEq, LogicStruct)]
-struct Request {
-    tag: Bits<4>,
-    near: Bit,
-}
-
 #[derive(LogicBlock, Default)]
 struct Child {
     pub clock: Signal<In, Clock>,
@@ -27,8 +21,8 @@ struct Child {
 impl Logic for Child {
     #[rtl]
     fn update(&mut self) {
-        self.seen.next = self.data.val();
-        self.ready.next = self.data.val().any();
+        seen = data;
+        ready = data.any();
     }
 }
 
@@ -40,13 +34,11 @@ struct Everything<const W: usize> {
     pub select: Signal<In, Bits<2>>,
     pub valid: Signal<In, Bit>,
     pub phase: Signal<In, Phase>,
-    pub request: Signal<In, Request>,
     pub data: Signal<In, Bits<W>>,
     pub wide: Signal<Out, Bits<8>>,
     pub flag: Signal<Out, Bit>,
     pub one_hot: Signal<Out, Bits<4>>,
     pub first: Signal<Out, Bits<2>>,
-    pub forward: Signal<Out, Request>,
     pub low: Signal<Out, Bits<2>>,
     pub count: Signal<Out, Bits<4>>,
     pub through: Signal<Out, Bits<W>>,
@@ -68,13 +60,11 @@ impl<const W: usize> Everything<W> {
             select: Signal::default(),
             valid: Signal::default(),
             phase: Signal::default(),
-            request: Signal::default(),
             data: Signal::default(),
             wide: Signal::default(),
             flag: Signal::default(),
             one_hot: Signal::default(),
             first: Signal::default(),
-            forward: Signal::default(),
             low: Signal::default(),
             count: Signal::default(),
             through: Signal::default(),
@@ -94,65 +84,62 @@ impl<const W: usize> Logic for Everything<W> {
     #[rtl]
     fn update(&mut self) {
         // Clocks and parts.
-        self.child.clock.next = self.clock.val();
-        pass!(self.sum => self.child.data);
-        for i in 0..self.children.len() {
-            self.children[i].clock.next = self.clock.val();
-            self.children[i].data.next = self.child.seen.val() ^ 5;
+        child.clock = clock;
+        pass!(sum => child.data);
+        for i in 0..children.len() {
+            children[i].clock = clock;
+            children[i].data = child.seen ^ 5;
         }
 
         // Arithmetic is assigned, then used.
-        self.sum.next = self.a.val() + self.b.val() - 1;
-        self.flag.next = (self.sum.val() == self.limit.val()) & !self.valid.val()
-            | self.sum.val().all()
-            | !(self.a.val() & self.b.val()).any() & (self.sum.val() >> 1).xor();
-        self.low.next = self.a.val().get_bits::<2>(1);
-        self.through.next = !self.data.val() | (self.data.val() << 1);
+        sum = a + b - 1;
+        flag = (sum == limit) & !valid | sum.all() | !(a & b).any() & (sum >> 1).xor();
+        low = a.get_bits::<2>(1);
+        through = !data | (data << 1);
 
         // Casts of plain values.
-        self.wide.next = bit_cast::<8, 4>(self.sum.val()) + bits::<8>(3);
-        if self.a.val() > self.b.val() {
-            self.wide.next = bit_cast::<8, 2>(self.a.val().get_bits::<2>(0));
-        } else if !self.valid.val() {
-            self.wide.next = bit_cast::<8, 4>(bit_cast::<4, 2>(self.select.val()));
+        wide = bit_cast::<8, 4>(sum) + bits::<8>(3);
+        if a > b {
+            wide = bit_cast::<8, 2>(a.get_bits::<2>(0));
+        } else if !valid {
+            wide = bit_cast::<8, 4>(bit_cast::<4, 2>(select));
         } else {
-            self.wide.next = self.words[1].val();
+            wide = words[1];
         }
 
         // Loops, nested and multiply indexed; ends from fields and expressions.
         for i in 0..self._rows {
             for j in 0..2 {
-                self.grid[i][j].next = self.sum.val();
+                grid[i][j] = sum;
                 if i + 1 == 2 * j {
-                    self.grid[i][1 - j].next = i.to_bits::<4>();
+                    grid[i][1 - j] = i.to_bits::<4>();
                 }
             }
         }
         for i in 0..self._rows - 1 {
-            self.words[i].next = bit_cast::<8, 4>(self.grid[i + 1][0].val());
+            words[i] = bit_cast::<8, 4>(grid[i + 1][0]);
         }
 
         // Bits by constant and by signal.
-        self.one_hot.next = 0.into();
-        self.first.next = self.select.val();
+        one_hot = 0;
+        first = select;
         for i in 0..4 {
-            if self.a.val().get_bit(3 - i) {
-                self.first.next = (3 - i).to_bits::<2>();
+            if a.get_bit(3 - i) {
+                first = (3 - i).to_bits::<2>();
             }
-            self.one_hot.next = self.one_hot.val().replace_bit(i, self.b.val().get_bit(i));
+            one_hot = one_hot.replace_bit(i, b.get_bit(i));
         }
-        if self.a.val().get_bit(self.select.val().index()) {
-            self.one_hot.next = self.one_hot.val().replace_bit(self.select.val().index(), true);
+        if a.get_bit(select) {
+            one_hot = one_hot.replace_bit(select.index(), true);
         }
 
-        // Selection and structs.
-        self.forward.next = self.request.val();
-        self.count.next = self.request.val().tag;
-        match self.phase.val() {
+        // Selection.
+        count = 7;
+        match phase {
             Phase::Idle => {}
-            Phase::Run => self.count.next = self.a.val(),
+            Phase::Run => count = a,
             _ => {
-                self.forward.next.near = self.valid.val();
+                count = 8;
             }
         }
     }
@@ -165,7 +152,6 @@ fn settled(phase: Phase) -> Everything<40> {
     module.b.next = 0b1011.into();
     module.select.next = 2.into();
     module.phase.next = phase;
-    module.request.next = Request { tag: 7.into(), near: true };
     for _ in 0..8 {
         module.update_all();
     }
@@ -181,10 +167,9 @@ fn the_kernel_simulates_as_written() {
     assert_eq!(module.words[0].val(), bits::<8>(1)); // the cast of that element
     assert_eq!(module.first.val(), bits::<2>(1)); // lowest bit set in a
     assert_eq!(module.one_hot.val(), bits::<4>(0b1111)); // b, and a's bit 2
-    assert_eq!(module.count.val(), bits::<4>(7));
+    assert_eq!(module.count.val(), bits::<4>(8));
     assert_eq!(settled(Phase::Run).count.val(), bits::<4>(0b0110)); // a
-    assert!(settled(Phase::Idle).forward.val().near);
-    assert!(!module.forward.val().near);
+    assert_eq!(settled(Phase::Idle).count.val(), bits::<4>(7));
     assert_eq!(module.children[1].data.val(), bits::<4>(5)); // sum ^ 5 through the child
 }
 
@@ -211,7 +196,7 @@ macro_rules! gate {
         impl Logic for $name {
             #[rtl]
             fn update(&mut self) {
-                self.y.next = self.x.val() & $value ^ $inverted;
+                y = x & $value ^ $inverted;
             }
         }
     };

@@ -5,11 +5,9 @@ use rust_hdl::ast::{VerilogLink, VerilogLinkDetails};
 
 #[test]
 fn what_a_link_says_is_read_back() {
-    for value in [
-        AssignedValue::Zero,
-        AssignedValue::Of("heads[w*2]"),
-        AssignedValue::Either("out", "heads[(w+1)]"),
-    ] {
+    for value in
+        [AssignedValue::Zero, AssignedValue::Of("heads[w*2]"), AssignedValue::Either("out", "heads[(w+1)]")]
+    {
         let assigned = Assigned { target: "part$head", value };
         assert_eq!(Assigned::of(&assigned.link()), Some(assigned));
     }

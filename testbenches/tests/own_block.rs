@@ -24,8 +24,8 @@ impl Logic for UseCounters {
     #[rtl]
     fn update(&mut self) {
         for s in 0..slots {
-            self.uses[s].load(self.used[s].val() & !self.uses[s].val().all(), self.uses[s].val() + 1);
-            self.count[s].next = self.uses[s].val();
+            uses[s].load(used[s] & !uses[s].all(), uses[s] + 1);
+            count[s] = uses[s];
         }
     }
 }

@@ -48,20 +48,20 @@ impl Logic for OrderDesk {
     #[rtl]
     fn update(&mut self) {
         for k in 0..orders {
-            self.kept[k].load(self.take[k].val() & self.open.val().get_bit(k), self.order[k].val());
+            kept[k].load(take[k] & open.get_bit(k), order[k]);
         }
-        self.shown.clear();
-        if self.second.val() {
-            pass!(self.kept[1] => self.shown);
-        } else if self.take[0].val() {
-            pass!(self.order[0] => self.shown);
+        shown.clear();
+        if second {
+            pass!(kept[1] => shown);
+        } else if take[0] {
+            pass!(order[0] => shown);
             // A wire of a bundle is assigned as any other.
-            self.shown.customer.next = self.kept[0].customer.val();
+            shown.customer = kept[0].customer;
         }
-        pass!(self.passing => self.copy);
+        pass!(passing => copy);
         pass!(self => self: copy as either);
         for k in 0..orders {
-            self.either.merge(self.kept[k].val());
+            either.merge(kept[k]);
         }
     }
 }

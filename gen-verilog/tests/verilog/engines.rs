@@ -92,7 +92,7 @@ impl Default for Parity {
 impl Logic for Parity {
     #[rtl]
     fn update(&mut self) {
-        self.even.next = !self.value.val().xor();
+        even = !value.xor();
     }
 }
 

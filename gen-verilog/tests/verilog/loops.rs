@@ -73,49 +73,49 @@ impl Default for Lanes {
 impl Logic for Lanes {
     #[rtl]
     fn update(&mut self) {
-        self.any.next = false;
-        self.first.next = 0.into();
+        any = false;
+        first = 0;
         for i in 0..self._lanes {
-            self.oldest[i].next = self.rows[i * 4].q.val();
-            self.picked[i].next = self.value[i].val().get_bit(self.select.val().index());
-            if self.valid[2 - i].val() {
-                self.any.next = true;
-                self.first.next = self.number[2 - i].val();
+            oldest[i] = rows[i * 4].q;
+            picked[i] = value[i].get_bit(select);
+            if valid[2 - i] {
+                any = true;
+                first = number[2 - i];
             }
-            self.seen[i].clock.next = self.clock.val();
-            self.seen[i].reset.next = self.reset.val();
-            self.seen[i].enable.next = self.valid[i].val();
-            self.seen[i].d.next = !self.seen[i].q.val();
+            seen[i].clock = clock;
+            seen[i].reset = reset;
+            seen[i].enable = valid[i];
+            seen[i].d = !seen[i].q;
         }
         for i in 0..self._lanes {
             for j in 0..self._depth {
-                self.rows[i * 4 + j].clock.next = self.clock.val();
-                self.rows[i * 4 + j].reset.next = self.reset.val();
-                self.rows[i * 4 + j].enable.next = self.valid[i].val() & self.seen[i].q.val();
-                self.shifted[i][j].next = self.value[i].val();
+                rows[i * 4 + j].clock = clock;
+                rows[i * 4 + j].reset = reset;
+                rows[i * 4 + j].enable = valid[i] & seen[i].q;
+                shifted[i][j] = value[i];
             }
             for j in 0..3 {
-                self.shifted[i][j].next = self.rows[i * 4 + j + 1].q.val();
+                shifted[i][j] = rows[i * 4 + j + 1].q;
             }
             for j in 0..self._depth {
-                self.rows[i * 4 + j].d.next = self.shifted[i][j].val();
+                rows[i * 4 + j].d = shifted[i][j];
             }
         }
         for i in 0..self._lanes {
-            self.chain[i].next = self.chain[i + 1].val() ^ self.value[i].val();
+            chain[i] = chain[i + 1] ^ value[i];
         }
         for i in 0..self._lanes {
-            self.counts[i].clock.next = self.clock.val();
-            self.counts[i].reset.next = self.reset.val() | self.valid[i].val();
-            self.counts[i].enable.next = true;
-            self.counts[i].d.next = self.counts[i].q.val();
-            if self.select.val().any() {
-                self.counts[i].d.next = self.counts[i].q.val() + 1;
+            counts[i].clock = clock;
+            counts[i].reset = reset | valid[i];
+            counts[i].enable = true;
+            counts[i].d = counts[i].q;
+            if select.any() {
+                counts[i].d = counts[i].q + 1;
             }
-            self.count[i].next = self.counts[i].q.val();
+            count[i] = counts[i].q;
         }
-        self.chain[3].next = self.rows[11].q.val();
-        self.ripple.next = self.chain[0].val();
+        chain[3] = rows[11].q;
+        ripple = chain[0];
     }
 }
 

@@ -102,88 +102,87 @@ impl Default for Operations {
 impl Logic for Operations {
     #[rtl]
     fn update(&mut self) {
-        self.sum.next = self.a.val() + self.b.val();
-        self.sum_with_carry.next = self.a.val() + self.carry.val();
-        self.difference.next = self.a.val() - self.b.val();
-        self.wide_a.next = bit_cast::<16, 4>(self.a.val());
-        self.wide_b.next = bit_cast::<16, 4>(self.b.val()) << 9;
-        self.product.next = self.wide_a.val() * self.wide_b.val();
-        self.both.next = self.a.val() & self.b.val();
-        self.either.next = self.a.val() | self.b.val();
-        self.unlike.next = self.a.val() ^ self.b.val();
-        self.inverse.next = !self.a.val();
-        self.shifted_left.next = self.a.val() << self.b.val();
-        self.shifted_right.next = self.a.val() >> self.b.val();
-        self.shifted_by_two.next = self.a.val() >> 2;
+        sum = a + b;
+        sum_with_carry = a + carry;
+        difference = a - b;
+        wide_a = bit_cast::<16, 4>(a);
+        wide_b = bit_cast::<16, 4>(b) << 9;
+        product = wide_a * wide_b;
+        both = a & b;
+        either = a | b;
+        unlike = a ^ b;
+        inverse = !a;
+        shifted_left = a << b;
+        shifted_right = a >> b;
+        shifted_by_two = a >> 2;
 
-        self.compared.next = 0.into();
-        if self.a.val() == self.b.val() {
-            self.compared.next = self.compared.val().replace_bit(0, true);
+        compared = 0;
+        if a == b {
+            compared = compared.replace_bit(0, true);
         }
-        if self.a.val() != self.b.val() {
-            self.compared.next = self.compared.val().replace_bit(1, true);
+        if a != b {
+            compared = compared.replace_bit(1, true);
         }
-        if self.a.val() < self.b.val() {
-            self.compared.next = self.compared.val().replace_bit(2, true);
+        if a < b {
+            compared = compared.replace_bit(2, true);
         }
-        if self.a.val() <= self.b.val() {
-            self.compared.next = self.compared.val().replace_bit(3, true);
+        if a <= b {
+            compared = compared.replace_bit(3, true);
         }
-        if self.a.val() > self.b.val() {
-            self.compared.next = self.compared.val().replace_bit(4, true);
+        if a > b {
+            compared = compared.replace_bit(4, true);
         }
-        if self.a.val() >= self.b.val() {
-            self.compared.next = self.compared.val().replace_bit(5, true);
+        if a >= b {
+            compared = compared.replace_bit(5, true);
         }
 
-        self.reduced.next = 0.into();
-        self.reduced.next = self.reduced.val().replace_bit(0, self.a.val().all());
-        self.reduced.next = self.reduced.val().replace_bit(1, self.a.val().any());
-        self.reduced.next = self.reduced.val().replace_bit(2, self.a.val().xor());
+        reduced = 0;
+        reduced = reduced.replace_bit(0, a.all());
+        reduced = reduced.replace_bit(1, a.any());
+        reduced = reduced.replace_bit(2, a.xor());
 
-        self.low.next = self.b.val().get_bits::<2>(0);
-        self.bit_of_number.next = self.a.val().get_bit(2);
-        self.bit_of_signal.next = self.a.val().get_bit(self.low.val().index());
-        self.slice.next = self.a.val().get_bits::<2>(1);
-        self.low_bit.next = self.b.val().get_bits::<1>(0);
-        self.slice_from_signal.next = self.a.val().get_bits::<2>(self.low_bit.val().index());
-        self.slice_past_the_end.next = self.a.val().get_bits::<6>(1);
-        self.wider.next = bit_cast::<9, 4>(self.a.val());
-        self.narrower.next = bit_cast::<3, 4>(self.a.val());
-        self.number_replaced.next = self.a.val().replace_bit(1, self.carry.val());
-        self.signal_replaced.next = self.a.val().replace_bit(self.low.val().index(), self.carry.val());
-        self.replaced_in_place.next = self.b.val();
-        self.replaced_in_place.next =
-            self.replaced_in_place.val().replace_bit(self.low.val().index(), self.carry.val());
+        low = b.get_bits::<2>(0);
+        bit_of_number = a.get_bit(2);
+        bit_of_signal = a.get_bit(low);
+        slice = a.get_bits::<2>(1);
+        low_bit = b.get_bits::<1>(0);
+        slice_from_signal = a.get_bits::<2>(low_bit);
+        slice_past_the_end = a.get_bits::<6>(1);
+        wider = bit_cast::<9, 4>(a);
+        narrower = bit_cast::<3, 4>(a);
+        number_replaced = a.replace_bit(1, carry);
+        signal_replaced = a.replace_bit(low, carry);
+        replaced_in_place = b;
+        replaced_in_place = replaced_in_place.replace_bit(low, carry);
 
-        if self.a.val() == 3 {
-            self.chosen.next = 1.into();
-        } else if (self.a.val() > 9) & self.carry.val() {
-            self.chosen.next = self.b.val();
+        if a == 3 {
+            chosen = 1;
+        } else if (a > 9) & carry {
+            chosen = b;
         } else {
-            self.chosen.next = 15.into();
+            chosen = 15;
         }
-        self.ones.next = 0.into();
+        ones = 0;
         for i in 0..4 {
-            self.set[i].next = self.a.val().get_bit(i);
-            if self.set[i].val() {
-                self.ones.next = self.ones.val() + 1;
+            set[i] = a.get_bit(i);
+            if set[i] {
+                ones += 1;
             }
         }
-        self.pairs.next = 0.into();
+        pairs = 0;
         for i in 0..4 {
             for j in 0..4 {
-                if (i < j) & (self.set[i].val() & self.set[j].val()) {
-                    self.pairs.next = self.pairs.val() + 1;
+                if (i < j) & (set[i] & set[j]) {
+                    pairs += 1;
                 }
             }
         }
 
-        self.accumulator.clock.next = self.clock.val();
-        self.accumulator.reset.next = self.reset.val();
-        self.accumulator.enable.next = self.carry.val();
-        self.accumulator.d.next = self.accumulator.q.val() + self.a.val();
-        self.accumulated.next = self.accumulator.q.val();
+        accumulator.clock = clock;
+        accumulator.reset = reset;
+        accumulator.enable = carry;
+        accumulator.d = accumulator.q + a;
+        accumulated = accumulator.q;
     }
 }
 
@@ -230,24 +229,24 @@ impl Default for Machine {
 impl Logic for Machine {
     #[rtl]
     fn update(&mut self) {
-        self.phase.clock.next = self.clock.val();
-        self.phase.reset.next = self.reset.val();
-        self.phase.enable.next = true;
-        self.phase.d.next = self.phase.q.val();
-        self.busy.next = true;
-        match self.phase.q.val() {
+        phase.clock = clock;
+        phase.reset = reset;
+        phase.enable = true;
+        phase.d = phase.q;
+        busy = true;
+        match phase.q {
             Phase::Idle => {
-                self.busy.next = false;
-                if self.go.val() {
-                    self.phase.d.next = Phase::Run;
+                busy = false;
+                if go {
+                    phase.d = Phase::Run;
                 }
             }
-            Phase::Run => self.phase.d.next = Phase::Done,
-            Phase::Done => self.phase.d.next = Phase::Idle,
+            Phase::Run => phase.d = Phase::Done,
+            Phase::Done => phase.d = Phase::Idle,
         }
-        match self.phase.q.val() {
-            Phase::Run => self.result.next = 2.into(),
-            _ => self.result.next = 1.into(),
+        match phase.q {
+            Phase::Run => result = 2,
+            _ => result = 1,
         }
     }
 }

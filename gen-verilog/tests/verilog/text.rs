@@ -94,12 +94,12 @@ struct Fork {
 impl Logic for Fork {
     #[rtl]
     fn update(&mut self) {
-        self.left.next = 0.into();
-        self.right.next = 0.into();
-        if self.select.val() {
-            self.left.next = 1.into();
+        left = 0;
+        right = 0;
+        if select {
+            left = 1;
         } else {
-            self.right.next = 2.into();
+            right = 2;
         }
     }
 }
@@ -139,8 +139,8 @@ impl Logic for Pairs {
     #[rtl]
     fn update(&mut self) {
         for i in 0..2 {
-            self.not_a[i].next = !self.a[i].val();
-            self.not_b[i].next = !self.b[i].val();
+            not_a[i] = !a[i];
+            not_b[i] = !b[i];
         }
     }
 }

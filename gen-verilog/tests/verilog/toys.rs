@@ -30,11 +30,11 @@ impl Default for Counter {
 impl Logic for Counter {
     #[rtl]
     fn update(&mut self) {
-        self.count.clock.next = self.clock.val();
-        self.count.reset.next = self.reset.val();
-        self.count.enable.next = self.enable.val();
-        self.count.d.next = self.count.q.val() + 1;
-        self.value.next = self.count.q.val();
+        count.clock = clock;
+        count.reset = reset;
+        count.enable = enable;
+        count.d = count.q + 1;
+        value = count.q;
     }
 }
 
@@ -72,19 +72,19 @@ impl Default for Cascade {
 impl Logic for Cascade {
     #[rtl]
     fn update(&mut self) {
-        self.counters[0].enable.next = self.enable.val();
-        self.counters[1].enable.next = self.enable.val() & self.counters[0].value.val().all();
+        counters[0].enable = enable;
+        counters[1].enable = enable & counters[0].value.all();
         for i in 0..2 {
-            self.counters[i].clock.next = self.clock.val();
-            self.counters[i].reset.next = self.reset.val();
-            self.level[i].next = self.counters[i].value.val();
+            counters[i].clock = clock;
+            counters[i].reset = reset;
+            level[i] = counters[i].value;
         }
-        self.reached.next = 0.into();
+        reached = 0;
         for i in 0..2 {
             for j in 0..2 {
-                self.hit[i][j].next = self.level[i].val() >= self.threshold[j].val();
-                if self.hit[i][j].val() {
-                    self.reached.next = self.reached.val().replace_bit(2 * i + j, true);
+                hit[i][j] = level[i] >= threshold[j];
+                if hit[i][j] {
+                    reached = reached.replace_bit(2 * i + j, true);
                 }
             }
         }
@@ -128,17 +128,17 @@ impl<const W: usize> Default for Store<W> {
 impl<const W: usize> Logic for Store<W> {
     #[rtl]
     fn update(&mut self) {
-        self.memory.clock.next = self.clock.val();
-        self.memory.enable.next = self.enable.val();
-        self.memory.write.next = self.write.val();
-        self.memory.address.next = bit_cast::<8, 4>(self.address.val());
-        self.memory.write_data.next = self.write_data.val();
-        self.read_data.next = self.memory.read_data.val();
-        self.written.clock.next = self.clock.val();
-        self.written.reset.next = false;
-        self.written.enable.next = self.enable.val() & self.write.val();
-        self.written.d.next = self.write_data.val();
-        self.same.next = self.memory.read_data.val() == self.written.q.val();
+        memory.clock = clock;
+        memory.enable = enable;
+        memory.write = write;
+        memory.address = bit_cast::<8, 4>(address);
+        memory.write_data = write_data;
+        read_data = memory.read_data;
+        written.clock = clock;
+        written.reset = false;
+        written.enable = enable & write;
+        written.d = write_data;
+        same = memory.read_data == written.q;
     }
 }
 
@@ -171,11 +171,11 @@ struct Producer {
 impl Logic for Producer {
     #[rtl]
     fn update(&mut self) {
-        self.count.clock.next = self.clock.val();
-        self.count.reset.next = self.reset.val();
-        self.count.enable.next = self.stream.ready.val();
-        self.count.d.next = self.count.q.val() + 3;
-        self.stream.number.next = self.count.q.val();
+        count.clock = clock;
+        count.reset = reset;
+        count.enable = stream.ready;
+        count.d = count.q + 3;
+        stream.number = count.q;
     }
 }
 
@@ -194,12 +194,12 @@ struct Consumer {
 impl Logic for Consumer {
     #[rtl]
     fn update(&mut self) {
-        self.stream.ready.next = self.take.val();
-        self.sum.clock.next = self.clock.val();
-        self.sum.reset.next = self.reset.val();
-        self.sum.enable.next = self.take.val();
-        self.sum.d.next = self.sum.q.val() + self.stream.number.val();
-        self.total.next = self.sum.q.val();
+        stream.ready = take;
+        sum.clock = clock;
+        sum.reset = reset;
+        sum.enable = take;
+        sum.d = sum.q + stream.number;
+        total = sum.q;
     }
 }
 

@@ -4,6 +4,7 @@ mod check;
 mod connect;
 mod keywords;
 mod path;
+mod quiet;
 mod rewrite;
 mod shorthand;
 mod value;
@@ -11,17 +12,17 @@ mod verilog;
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, ItemFn};
 
 /// The functions of an `impl Logic`; or, where the kernel breaks a rule, every violation as a compile error
-/// followed by the kernel as it was written, so that nothing else is reported missing.
+/// and a kernel that does nothing, so that nothing else is reported missing.
 pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    let written = item.clone();
     let (mut kernel, errors) = checked(arguments, syn::parse2(item)?);
     if !errors.is_empty() {
-        let errors = errors.iter().map(syn::Error::to_compile_error);
-        return Ok(quote!(#(#errors)* #[allow(warnings)] #written));
+        let (errors, signature) = (errors.iter().map(syn::Error::to_compile_error), &kernel.sig);
+        return Ok(quote!(#(#errors)* #signature {}));
     }
     rewrite::Unambiguous::default().visit_item_fn_mut(&mut kernel);
     let (connect, hdl) = (connect::connect(&kernel.block), verilog::hdl(&kernel.block));
@@ -31,6 +32,12 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStr
 /// The kernel with its shorthand written out, and all that is wrong with it.
 fn checked(arguments: TokenStream, mut kernel: ItemFn) -> (ItemFn, Vec<syn::Error>) {
     rewrite::Ungroup.visit_item_fn_mut(&mut kernel);
+    let mut loud = quiet::Loud::default();
+    loud.visit_block(&kernel.block);
+    if !loud.errors.is_empty() {
+        return (kernel, loud.errors);
+    }
+    quiet::Quiet::default().visit_item_fn_mut(&mut kernel);
     let mut shorthand = shorthand::Shorthand::default();
     shorthand.visit_item_fn_mut(&mut kernel);
     let mut errors = violations(arguments, &kernel);
@@ -116,20 +123,20 @@ mod tests {
     #[test]
     fn every_nested_operator_gets_parentheses() {
         becomes(
-            quote!(self.x.next = self.a.val() & self.b.val() == self.c.val();),
+            quote!(x = a & b == c;),
             quote!(self.x.next = (self.a.val() & self.b.val()) == self.c.val();),
         );
         becomes(
-            quote!(self.x.next = self.a.val() + self.b.val() - self.c.val() | !self.d.val();),
+            quote!(x = a + b - c | !d;),
             quote!(self.x.next = ((self.a.val() + self.b.val()) - self.c.val()) | (!self.d.val());),
         );
         becomes(
-            quote!(self.x.next = !(self.a.val() | self.b.val()).any() ^ self.c.val();),
+            quote!(x = !(a | b).any() ^ c;),
             quote!(self.x.next = (!(self.a.val() | self.b.val()).any()) ^ self.c.val();),
         );
         becomes(
-            quote!(if !self.a.val() & !self.b.val() {
-                self.x.next = true;
+            quote!(if !a & !b {
+                x = true;
             }),
             quote!(if (!self.a.val()) & (!self.b.val()) {
                 self.x.next = true;
@@ -139,15 +146,17 @@ mod tests {
 
     #[test]
     fn parentheses_are_not_doubled() {
-        let body = quote!(self.x.next = (self.a.val() & self.b.val()) | (!self.c.val()););
-        becomes(body.clone(), body);
+        becomes(
+            quote!(x = (a & b) | (!c);),
+            quote!(self.x.next = (self.a.val() & self.b.val()) | (!self.c.val());),
+        );
     }
 
     #[test]
     fn indices_stay_as_written_and_range_ends_become_one_expression() {
         becomes(
-            quote!(for i in 0..self._slots - 1 {
-                self.x[2 * i + 1].next = self.a[i].val();
+            quote!(for i in 0..slots - 1 {
+                x[2 * i + 1] = a[i];
             }),
             quote!(for i in 0..(self._slots - 1) {
                 self.x[2 * i + 1].next = self.a[i].val();
@@ -159,30 +168,54 @@ mod tests {
     fn a_cast_of_an_element_becomes_a_slice_from_bit_zero() {
         becomes(
             quote!(for i in 0..4 {
-                self.x[i].next = bit_cast::<8, 4>(self.a[i].val());
+                x[i] = bit_cast::<8, 4>(a[i]);
             }),
             quote!(for i in 0..4 {
                 self.x[i].next = self.a[i].val().get_bits::<8>(0);
             }),
         );
         becomes(
+            quote!(x = bit_cast::<8, 4>(a[3]);),
             quote!(self.x.next = bit_cast::<8, 4>(self.a[3].val());),
-            quote!(self.x.next = bit_cast::<8, 4>(self.a[3].val());),
+        );
+    }
+
+    #[test]
+    fn names_are_signals_that_are_read_or_driven() {
+        becomes(quote!(x = 0;), quote!(self.x.next = 0.into();));
+        becomes(quote!(x |= part.y[2];), quote!(self.x.next = self.x.val() | self.part.y[2].val();));
+        becomes(
+            quote!(for s in 0..slots {
+                x[s] = a.get_bit(s) & b.get_bit(c);
+            }),
+            quote!(for s in 0..self._slots {
+                self.x[s].next = self.a.val().get_bit(s) & self.b.val().get_bit(self.c.val().index());
+            }),
+        );
+        becomes(
+            quote!(match state {
+                State::Idle => x += 1,
+                _ => {}
+            }),
+            quote!(match self.state.val() {
+                State::Idle => self.x.next = self.x.val() + 1,
+                _ => {}
+            }),
         );
     }
 
     #[test]
     fn a_bundle_is_assigned_as_one() {
         becomes(
-            quote!(pass!(self.head[2] => self.part.head);),
+            quote!(pass!(head[2] => part.head);),
             quote!(::gpurf_hw::dialect::wires::assign(::gpurf_hw::dialect::wires::value(&self.head[2]), &mut self.part.head);),
         );
         becomes(
-            quote!(self.head.clear();),
+            quote!(head.clear();),
             quote!(::gpurf_hw::dialect::wires::assign(::gpurf_hw::dialect::wires::zero(&self.head), &mut self.head);),
         );
         becomes(
-            quote!(self.head.merge(self.other.val());),
+            quote!(head.merge(other);),
             quote!(::gpurf_hw::dialect::wires::assign(::gpurf_hw::dialect::wires::either(&self.head, &self.other), &mut self.head);),
         );
     }
@@ -190,14 +223,14 @@ mod tests {
     #[test]
     fn a_register_is_loaded_with_a_value_or_with_wires() {
         becomes(
-            quote!(self.count.load(self.step.val(), self.count.val() + 1);),
+            quote!(count.load(step, count + 1);),
             quote!(
                 self.count.enable.next = self.step.val();
                 self.count.d.next = self.count.val() + 1;
             ),
         );
         becomes(
-            quote!(self.held.load(self.step.val(), self.head.val());),
+            quote!(held.load(step, head);),
             quote!(
                 self.held.enable.next = self.step.val();
                 ::gpurf_hw::dialect::wires::assign(::gpurf_hw::dialect::wires::value(&self.head), &mut self.held);
@@ -210,22 +243,22 @@ mod tests {
         for kernel in [
             quote!(
                 fn update(&mut self) {
-                    self.head.merge(self.other.val() | self.third.val());
+                    head.merge(other | third);
                 }
             ),
             quote!(
                 fn update(&mut self) {
-                    pass!(self.head[self.select.val()] => self.other);
+                    pass!(head[select] => other);
                 }
             ),
             quote!(
                 fn update(&mut self) {
-                    pass!(self.head => head);
+                    pass!(head => HEAD);
                 }
             ),
             quote!(
                 fn update(&mut self) {
-                    pass!(self._head => self.other);
+                    pass!(_head => other);
                 }
             ),
         ] {
@@ -235,9 +268,9 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_leaves_the_kernel_as_written() {
+    fn a_violation_leaves_nothing_else_to_report() {
         let text = expanded(quote!(for i in 0..=3 {
-            self.x[i].next = false;
+            x[i] = false;
         }));
         assert!(text.contains("compile_error"), "{text}");
         assert!(text.contains("fn update"), "{text}");
@@ -249,10 +282,10 @@ mod tests {
         let kernel = syn::parse_quote!(
             fn update(&mut self) {
                 let x = 1;
-                self.reg.next = self.a.val() + self.b.val() == self.c.val();
+                reg = a + b == c;
             }
         );
-        assert_eq!(violations(TokenStream::new(), &kernel).len(), 3);
+        assert_eq!(checked(TokenStream::new(), kernel).1.len(), 3);
     }
 
     #[test]

@@ -40,30 +40,25 @@ pub(super) fn pairs_of(entries: usize) -> Vec<(usize, usize)> {
 impl Logic for AgeMatrix {
     #[rtl]
     fn update(&mut self) {
-        self.requests.next = 0.into();
-        self.renewals.next = 0.into();
+        requests = 0;
+        renewals = 0;
         for e in 0..entries {
-            self.requests.next = self.requests.val().replace_bit(e, self.request[e].val());
-            self.renewals.next = self.renewals.val().replace_bit(e, self.renew[e].val());
+            requests = requests.replace_bit(e, request[e]);
+            renewals = renewals.replace_bit(e, renew[e]);
         }
-        self.beaten.next = 0.into();
+        beaten = 0;
         for p in 0..pairs {
-            self.younger[p].load(
-                (self.renewals.val() & (self.lower[p].val() | self.higher[p].val())).any(),
-                !(self.renewals.val() & self.higher[p].val()).any(),
-            );
-            if (self.requests.val() & self.lower[p].val()).any()
-                & (self.requests.val() & self.higher[p].val()).any()
-            {
-                if self.younger[p].val() {
-                    self.beaten.next = self.beaten.val() | self.lower[p].val();
+            younger[p].load((renewals & (lower[p] | higher[p])).any(), !(renewals & higher[p]).any());
+            if (requests & lower[p]).any() & (requests & higher[p]).any() {
+                if younger[p] {
+                    beaten |= lower[p];
                 } else {
-                    self.beaten.next = self.beaten.val() | self.higher[p].val();
+                    beaten |= higher[p];
                 }
             }
         }
         for e in 0..entries {
-            self.oldest[e].next = self.request[e].val() & !self.beaten.val().get_bit(e);
+            oldest[e] = request[e] & !beaten.get_bit(e);
         }
     }
 }

@@ -25,10 +25,9 @@ pub struct Lfsr {
 impl Logic for Lfsr {
     #[rtl]
     fn update(&mut self) {
-        self.feedback.next = !(self.state.val().get_bit(7)
-            ^ (self.state.val().get_bit(5) ^ (self.state.val().get_bit(4) ^ self.state.val().get_bit(3))));
-        self.shifted.next = self.state.val() << 1;
-        self.state.load(self.step.val(), self.shifted.val().replace_bit(0, self.feedback.val()));
-        self.value.next = self.state.val();
+        feedback = !(state.get_bit(7) ^ (state.get_bit(5) ^ (state.get_bit(4) ^ state.get_bit(3))));
+        shifted = state << 1;
+        state.load(step, shifted.replace_bit(0, feedback));
+        value = state;
     }
 }

@@ -56,55 +56,52 @@ pub struct LruOrder<const I: usize> {
 impl<const I: usize> Logic for LruOrder<I> {
     #[rtl]
     fn update(&mut self) {
-        self.touched.next = 0.into();
+        touched = 0;
         for e in 0..entries {
-            self.touched.next = self.touched.val().replace_bit(e, self.touch[e].val());
-            self.newer[e].next = 0.into();
+            touched = touched.replace_bit(e, touch[e]);
+            newer[e] = 0;
         }
 
         // Ranks.
         for e in 0..ranked {
-            self.rank[e].next = self.stored[e].val() ^ self.number[e].val();
+            rank[e] = stored[e] ^ number[e];
         }
         for e in 0..ranked {
-            self.updated[e].next = self.rank[e].val();
+            updated[e] = rank[e];
             for t in 0..ranked {
-                if self.rank[t].val() < self.rank[e].val() {
-                    self.newer[e].next = self.newer[e].val() | self.alone[t].val();
+                if rank[t] < rank[e] {
+                    newer[e] |= alone[t];
                 }
             }
-            if self.touch[e].val() {
+            if touch[e] {
                 // In front of this one stay only the touched entries that were in front before.
-                self.updated[e].next = 0.into();
+                updated[e] = 0;
                 for t in 0..ranked {
-                    if self.touch[t].val() & (self.rank[t].val() < self.rank[e].val()) {
-                        self.updated[e].next = self.updated[e].val() + 1;
+                    if touch[t] & (rank[t] < rank[e]) {
+                        updated[e] += 1;
                     }
                 }
             } else {
                 // Every touched entry that was behind this one moves in front of it.
                 for t in 0..ranked {
-                    if self.touch[t].val() & (self.rank[t].val() > self.rank[e].val()) {
-                        self.updated[e].next = self.updated[e].val() + 1;
+                    if touch[t] & (rank[t] > rank[e]) {
+                        updated[e] += 1;
                     }
                 }
             }
-            self.stored[e].load(self.touched.val().any(), self.updated[e].val() ^ self.number[e].val());
+            stored[e].load(touched.any(), updated[e] ^ number[e]);
         }
 
         // Pairs: one that is touched goes before one that is not.
         for p in 0..pairs {
-            self.higher_newer[p].load(
-                (self.touched.val() & self.lower[p].val()).any()
-                    ^ (self.touched.val() & self.higher[p].val()).any(),
-                (self.touched.val() & self.higher[p].val()).any(),
-            );
+            higher_newer[p]
+                .load((touched & lower[p]).any() ^ (touched & higher[p]).any(), (touched & higher[p]).any());
             for e in 0..entries {
-                if (self.alone[e].val() == self.lower[p].val()) & self.higher_newer[p].val() {
-                    self.newer[e].next = self.newer[e].val() | self.higher[p].val();
+                if (alone[e] == lower[p]) & higher_newer[p] {
+                    newer[e] |= higher[p];
                 }
-                if (self.alone[e].val() == self.higher[p].val()) & !self.higher_newer[p].val() {
-                    self.newer[e].next = self.newer[e].val() | self.lower[p].val();
+                if (alone[e] == higher[p]) & !higher_newer[p] {
+                    newer[e] |= lower[p];
                 }
             }
         }

@@ -28,16 +28,15 @@ pub struct RoundRobin {
 impl Logic for RoundRobin {
     #[rtl]
     fn update(&mut self) {
-        self.fresh.next = false;
+        fresh = false;
         for i in 0..requesters {
-            self.fresh.next = self.fresh.val() | (self.request[i].val() & !self.passed[i].val());
+            fresh |= (request[i] & !passed[i]);
         }
-        self.granted.next = false;
+        granted = false;
         for i in 0..requesters {
-            self.passed[i].load(self.advance.val(), !self.granted.val());
-            self.grant[i].next =
-                (self.request[i].val() & !self.granted.val()) & (!self.passed[i].val() | !self.fresh.val());
-            self.granted.next = self.granted.val() | self.grant[i].val();
+            passed[i].load(advance, !granted);
+            grant[i] = (request[i] & !granted) & (!passed[i] | !fresh);
+            granted |= grant[i];
         }
     }
 }

@@ -105,117 +105,111 @@ impl<const W: usize> Logic for Boc<W> {
     #[rtl]
     fn update(&mut self) {
         // It always belongs to the warp of its number, and knows nothing of near reuse.
-        self.owned.next = true;
-        self.held_warp.next = self.number.val();
-        self.any_near.next = false;
+        owned = true;
+        held_warp = number;
+        any_near = false;
 
         // Metadata.
-        self.occupancy.load(self.issue.val() | self.dispatch.val(), self.issue.val());
-        self.unit_held.load(self.issue.val(), self.instruction.unit.val());
-        self.payload_held.load(self.issue.val(), self.instruction.payload.val());
-        self.occupied.next = self.occupancy.val();
-        self.held_unit.next = self.unit_held.val();
-        self.held_payload.next = self.payload_held.val();
+        occupancy.load(issue | dispatch, issue);
+        unit_held.load(issue, instruction.unit);
+        payload_held.load(issue, instruction.payload);
+        occupied = occupancy;
+        held_unit = unit_held;
+        held_payload = payload_held;
 
         // The window slides: places are taken in turn, and no data moves.
-        self.oldest.load(self.issue.val(), self.oldest.val() + 1);
-        if self.oldest.val() == self.last_place.val() {
-            self.oldest.d.next = 0.into();
+        oldest.load(issue, oldest + 1);
+        if oldest == last_place {
+            oldest.d = 0;
         }
-        self.newest.load(self.issue.val(), self.oldest.val());
-        self.flushes.next = self.issue.val() & self.flush.val();
+        newest.load(issue, oldest);
+        flushes = issue & flush;
         for p in 0..window {
-            self.enters[p].next = self.issue.val() & (self.oldest.val() == self.place[p].val());
-            self.presents[p].next = self.newest.val() == self.place[p].val();
-            self.instructions[p].enter.next = self.enters[p].val();
-            self.instructions[p].clear.next = self.flushes.val();
+            enters[p] = issue & (oldest == place[p]);
+            presents[p] = newest == place[p];
+            instructions[p].enter = enters[p];
+            instructions[p].clear = flushes;
         }
 
         // Look-up in what stays in the window.
         for s in 0..slots {
-            self.found[s].next = false;
-            self.found_data[s].next = 0.into();
+            found[s] = false;
+            found_data[s] = 0;
             for p in 0..window {
-                if !self.enters[p].val() & self.instructions[p].found[s].val() {
-                    self.found[s].next = true;
-                    self.found_data[s].next =
-                        self.found_data[s].val() | self.instructions[p].found_data[s].val();
+                if !enters[p] & instructions[p].found[s] {
+                    found[s] = true;
+                    found_data[s] |= instructions[p].found_data[s];
                 }
             }
         }
 
         // A slot repeats another if an earlier one names the same register; it needs no request.
         for s in 0..slots {
-            self.named[s].next = false;
+            named[s] = false;
         }
         for s in 0..slots {
-            self.uses[s].next = self.issue.val() & self.instruction.source_valid[s].val();
-            self.repeated[s].next = false;
+            uses[s] = issue & instruction.source_valid[s];
+            repeated[s] = false;
             for t in 0..slots {
-                if self.named[t].val()
-                    & (self.instruction.source_register[t].val() == self.instruction.source_register[s].val())
-                {
-                    self.repeated[s].next = true;
+                if named[t] & (instruction.source_register[t] == instruction.source_register[s]) {
+                    repeated[s] = true;
                 }
             }
-            self.named[s].next = self.uses[s].val();
-            self.hit[s].next = (self.uses[s].val() & self.found[s].val()) & !self.flush.val();
-            self.request[s].next = (self.uses[s].val() & !self.hit[s].val()) & !self.repeated[s].val();
+            named[s] = uses[s];
+            hit[s] = (uses[s] & found[s]) & !flush;
+            request[s] = (uses[s] & !hit[s]) & !repeated[s];
         }
 
         // Operands and results reach every instruction of the window.
         for b in 0..banks {
-            self.cached[b].next = false;
+            cached[b] = false;
         }
         for p in 0..window {
             for s in 0..slots {
-                self.instructions[p].source_valid[s].next = self.instruction.source_valid[s].val();
-                self.instructions[p].source_register[s].next = self.instruction.source_register[s].val();
-                self.instructions[p].forwarded[s].next = self.hit[s].val();
-                self.instructions[p].forwarded_data[s].next = self.found_data[s].val();
+                instructions[p].source_valid[s] = instruction.source_valid[s];
+                instructions[p].source_register[s] = instruction.source_register[s];
+                instructions[p].forwarded[s] = hit[s];
+                instructions[p].forwarded_data[s] = found_data[s];
             }
             for k in 0..destinations {
-                self.instructions[p].destination_valid[k].next = self.instruction.destination_valid[k].val();
-                self.instructions[p].destination_register[k].next =
-                    self.instruction.destination_register[k].val();
+                instructions[p].destination_valid[k] = instruction.destination_valid[k];
+                instructions[p].destination_register[k] = instruction.destination_register[k];
             }
-            self.instructions[p].s_valid.next = self.s_valid.val() & self.presents[p].val();
-            self.instructions[p].s_slot.next = self.s_slot.val();
-            self.instructions[p].s_data.next = self.s_data.val();
+            instructions[p].s_valid = s_valid & presents[p];
+            instructions[p].s_slot = s_slot;
+            instructions[p].s_data = s_data;
             for k in 0..seconds {
-                self.instructions[p].second_s_valid[k].next =
-                    self.second_s_valid[k].val() & self.presents[p].val();
-                self.instructions[p].second_s_slot[k].next = self.second_s_slot[k].val();
-                self.instructions[p].second_s_data[k].next = self.second_s_data[k].val();
+                instructions[p].second_s_valid[k] = second_s_valid[k] & presents[p];
+                instructions[p].second_s_slot[k] = second_s_slot[k];
+                instructions[p].second_s_data[k] = second_s_data[k];
             }
             for b in 0..banks {
-                self.instructions[p].write_valid[b].next = self.write_valid[b].val();
-                self.instructions[p].write_register[b].next = self.write_register[b].val();
-                self.instructions[p].write_data[b].next = self.write_data[b].val();
-                if self.instructions[p].cached[b].val() {
-                    self.cached[b].next = true;
+                instructions[p].write_valid[b] = write_valid[b];
+                instructions[p].write_register[b] = write_register[b];
+                instructions[p].write_data[b] = write_data[b];
+                if instructions[p].cached[b] {
+                    cached[b] = true;
                 }
             }
         }
 
         // Operands of the present instruction.
-        self.all_ready.next = false;
+        all_ready = false;
         for s in 0..slots {
-            self.operand_valid[s].next = false;
-            self.operand_data[s].next = 0.into();
+            operand_valid[s] = false;
+            operand_data[s] = 0;
         }
         for p in 0..window {
-            if self.presents[p].val() {
-                self.all_ready.next = self.instructions[p].all_ready.val();
+            if presents[p] {
+                all_ready = instructions[p].all_ready;
                 for s in 0..slots {
-                    self.operand_valid[s].next = self.instructions[p].operand_valid[s].val();
-                    if self.instructions[p].operand_ready[s].val() {
-                        self.operand_data[s].next =
-                            self.operand_data[s].val() | self.instructions[p].operand_data[s].val();
+                    operand_valid[s] = instructions[p].operand_valid[s];
+                    if instructions[p].operand_ready[s] {
+                        operand_data[s] |= instructions[p].operand_data[s];
                     }
                 }
             }
         }
-        self.ready.next = self.occupancy.val() & self.all_ready.val();
+        ready = occupancy & all_ready;
     }
 }

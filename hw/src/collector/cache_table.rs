@@ -141,40 +141,40 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
     #[rtl]
     fn update(&mut self) {
         // Look-up.
-        self.any_near.next = false;
+        any_near = false;
         for e in 0..entries {
-            self.s_here[e].next = self.s_valid.val() & self.s_entry.val().get_bit(e);
-            self.was_valid[e].next = self.entry_valid[e].val();
-            self.valid[e].next = self.entry_valid[e].val() & !self.flush.val();
-            self.lock[e].next = self.entry_lock[e].val();
-            self.near[e].next = self.entry_near[e].val();
-            self.newer[e].next = self.order.newer[e].val();
-            self.data[e].next = self.entry_data[e].val();
-            self.any_near.next = self.any_near.val() | (self.entry_valid[e].val() & self.entry_near[e].val());
-            self.entry_hit[e].next = false;
-            self.visible[e].next = self.valid[e].val();
-            if self.meets.val() {
-                self.visible[e].next = self.valid[e].val() & !self.s_here[e].val();
+            s_here[e] = s_valid & s_entry.get_bit(e);
+            was_valid[e] = entry_valid[e];
+            valid[e] = entry_valid[e] & !flush;
+            lock[e] = entry_lock[e];
+            near[e] = entry_near[e];
+            newer[e] = order.newer[e];
+            data[e] = entry_data[e];
+            any_near |= (entry_valid[e] & entry_near[e]);
+            entry_hit[e] = false;
+            visible[e] = valid[e];
+            if meets {
+                visible[e] = valid[e] & !s_here[e];
             }
         }
         for s in 0..slots {
-            self.hit[s].next = false;
-            self.hit_entry[s].next = 0.into();
-            if self.source_valid[s].val() {
+            hit[s] = false;
+            hit_entry[s] = 0;
+            if source_valid[s] {
                 for e in 0..entries {
-                    if self.visible[e].val() & (self.entry_tag[e].val() == self.source_register[s].val()) {
-                        self.hit[s].next = true;
-                        self.hit_entry[s].next = self.hit_entry[s].val() | self.alone[e].val();
-                        self.entry_hit[e].next = true;
+                    if visible[e] & (entry_tag[e] == source_register[s]) {
+                        hit[s] = true;
+                        hit_entry[s] |= alone[e];
+                        entry_hit[e] = true;
                     }
                 }
                 for m in 0..meeting {
-                    if self.s_valid.val() & (self.s_register[m].val() == self.source_register[s].val()) {
-                        self.hit[s].next = true;
-                        self.hit_entry[s].next = self.s_entry.val();
+                    if s_valid & (s_register[m] == source_register[s]) {
+                        hit[s] = true;
+                        hit_entry[s] = s_entry;
                         for e in 0..entries {
-                            if self.s_here[e].val() {
-                                self.entry_hit[e].next = true;
+                            if s_here[e] {
+                                entry_hit[e] = true;
                             }
                         }
                     }
@@ -182,105 +182,92 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
             }
         }
         for p in 0..d_ports {
-            self.d_hit[p].next = false;
-            self.d_hit_entry[p].next = 0.into();
+            d_hit[p] = false;
+            d_hit_entry[p] = 0;
             for e in 0..entries {
-                if self.valid[e].val() & (self.entry_tag[e].val() == self.d_register[p].val()) {
-                    self.d_hit[p].next = true;
-                    self.d_hit_entry[p].next = self.d_hit_entry[p].val() | self.alone[e].val();
+                if valid[e] & (entry_tag[e] == d_register[p]) {
+                    d_hit[p] = true;
+                    d_hit_entry[p] |= alone[e];
                 }
             }
         }
 
         // Update.
         for e in 0..entries {
-            self.killed[e].next = false;
+            killed[e] = false;
             for b in 0..banks {
-                if self.kill[b].val() & (self.entry_tag[e].val() == self.kill_register[b].val()) {
-                    self.killed[e].next = true;
+                if kill[b] & (entry_tag[e] == kill_register[b]) {
+                    killed[e] = true;
                 }
             }
-            self.used[e].next = false;
-            self.near_source[e].next = false;
-            self.entry_tag[e].d.next = self.d_register[0].val();
+            used[e] = false;
+            near_source[e] = false;
+            entry_tag[e].d = d_register[0];
             for s in 0..slots {
-                if self.source_entry[s].val().get_bit(e) {
-                    self.used[e].next = true;
-                    self.near_source[e].next = self.near_source[e].val() | self.source_near[s].val();
+                if source_entry[s].get_bit(e) {
+                    used[e] = true;
+                    near_source[e] |= source_near[s];
                 }
             }
             for s in 0..at_issue {
-                if self.source_entry[s].val().get_bit(e) {
-                    self.entry_tag[e].d.next = self.source_register[s].val();
+                if source_entry[s].get_bit(e) {
+                    entry_tag[e].d = source_register[s];
                 }
             }
-            self.filled[e].next = false;
-            self.near_filled[e].next = false;
+            filled[e] = false;
+            near_filled[e] = false;
             for a in 0..arrivals {
-                self.filled[e].next = self.s_here[e].val();
-                self.near_filled[e].next = self.s_near[a].val();
+                filled[e] = s_here[e];
+                near_filled[e] = s_near[a];
             }
             // Data needs no reset: it is read only after it was written.
-            self.entry_data[e].reset.next = false;
-            self.entry_data[e].d.next = self.s_data.val();
+            entry_data[e].reset = false;
+            entry_data[e].d = s_data;
             for k in 0..seconds {
-                self.second_s_here[k][e].next =
-                    self.second_s_valid[k].val() & self.second_s_entry[k].val().get_bit(e);
-                if self.second_s_here[k][e].val() {
-                    self.entry_data[e].d.next = self.second_s_data[k].val();
+                second_s_here[k][e] = second_s_valid[k] & second_s_entry[k].get_bit(e);
+                if second_s_here[k][e] {
+                    entry_data[e].d = second_s_data[k];
                 }
             }
-            self.taken[e].next = (self.used[e].val() | self.filled[e].val()) & self.allocates.val();
-            self.d_some[e].next = false;
-            self.d_makes_near[e].next = false;
+            taken[e] = (used[e] | filled[e]) & allocates;
+            d_some[e] = false;
+            d_makes_near[e] = false;
             for p in 0..d_ports {
-                self.d_here[p][e].next =
-                    (self.d_valid[p].val() & self.d_entry[p].val().get_bit(e)) & !self.taken[e].val();
-                if self.d_here[p][e].val() {
-                    self.d_some[e].next = true;
-                    self.d_makes_near[e].next = self.d_near[p].val();
-                    self.entry_data[e].d.next = self.d_data[p].val();
+                d_here[p][e] = (d_valid[p] & d_entry[p].get_bit(e)) & !taken[e];
+                if d_here[p][e] {
+                    d_some[e] = true;
+                    d_makes_near[e] = d_near[p];
+                    entry_data[e].d = d_data[p];
                 }
-                self.taken[e].next = ((self.used[e].val() | self.filled[e].val()) | self.d_here[p][e].val())
-                    & self.several.val();
+                taken[e] = ((used[e] | filled[e]) | d_here[p][e]) & several;
             }
             for p in 0..d_ports {
-                if self.d_here[p][e].val() & self.several.val() {
-                    self.entry_tag[e].d.next = self.d_register[p].val();
+                if d_here[p][e] & several {
+                    entry_tag[e].d = d_register[p];
                 }
             }
             for a in 0..arrivals {
-                if self.s_here[e].val() {
-                    self.entry_tag[e].d.next = self.s_register[a].val();
+                if s_here[e] {
+                    entry_tag[e].d = s_register[a];
                 }
             }
-            self.order.touch[e].next = (self.used[e].val() | self.filled[e].val()) | self.d_some[e].val();
+            order.touch[e] = (used[e] | filled[e]) | d_some[e];
 
-            self.entry_valid[e].load(
-                true,
-                ((self.used[e].val() | self.filled[e].val()) | self.d_some[e].val())
-                    | (self.valid[e].val() & !self.killed[e].val()),
+            entry_valid[e].load(true, ((used[e] | filled[e]) | d_some[e]) | (valid[e] & !killed[e]));
+
+            entry_tag[e].enable = ((used[e] & !allocates) | filled[e]) | d_some[e];
+
+            entry_lock[e].load((used[e] | filled[e]) | unlock, used[e] | (filled[e] & !unlock));
+
+            entry_near[e].load(
+                (used[e] | filled[e]) | d_some[e],
+                (near_source[e] | ((filled[e] & near_filled[e]) & !used[e])) | d_makes_near[e],
             );
 
-            self.entry_tag[e].enable.next =
-                ((self.used[e].val() & !self.allocates.val()) | self.filled[e].val()) | self.d_some[e].val();
-
-            self.entry_lock[e].load(
-                (self.used[e].val() | self.filled[e].val()) | self.unlock.val(),
-                self.used[e].val() | (self.filled[e].val() & !self.unlock.val()),
-            );
-
-            self.entry_near[e].load(
-                (self.used[e].val() | self.filled[e].val()) | self.d_some[e].val(),
-                (self.near_source[e].val()
-                    | ((self.filled[e].val() & self.near_filled[e].val()) & !self.used[e].val()))
-                    | self.d_makes_near[e].val(),
-            );
-
-            self.entry_data[e].enable.next = self.s_here[e].val() | self.d_some[e].val();
+            entry_data[e].enable = s_here[e] | d_some[e];
             for k in 0..seconds {
-                if self.second_s_here[k][e].val() {
-                    self.entry_data[e].enable.next = true;
+                if second_s_here[k][e] {
+                    entry_data[e].enable = true;
                 }
             }
         }

@@ -159,196 +159,186 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
     #[rtl]
     fn update(&mut self) {
         // Metadata.
-        self.owner.load(self.issue.val(), true);
-        self.occupancy.load(self.issue.val() | self.dispatch.val(), self.issue.val());
-        self.warp_held.load(self.issue.val(), self.warp.val());
-        self.unit_held.load(self.issue.val(), self.instruction.unit.val());
-        self.payload_held.load(self.issue.val(), self.instruction.payload.val());
-        self.owned.next = self.owner.val();
-        self.occupied.next = self.occupancy.val();
-        self.held_warp.next = self.warp_held.val();
-        self.held_unit.next = self.unit_held.val();
-        self.held_payload.next = self.payload_held.val();
+        owner.load(issue, true);
+        occupancy.load(issue | dispatch, issue);
+        warp_held.load(issue, warp);
+        unit_held.load(issue, instruction.unit);
+        payload_held.load(issue, instruction.payload);
+        owned = owner;
+        occupied = occupancy;
+        held_warp = warp_held;
+        held_unit = unit_held;
+        held_payload = payload_held;
 
         // Look-up.
-        self.changes_hands.next = self.issue.val()
-            & ((!self.owner.val() | (self.warp.val() != self.warp_held.val())) | self.flush.val());
-        self.cache_table.flush.next = self.changes_hands.val();
-        self.cache_table.unlock.next = self.dispatch.val();
+        changes_hands = issue & ((!owner | (warp != warp_held)) | flush);
+        cache_table.flush = changes_hands;
+        cache_table.unlock = dispatch;
         for s in 0..slots {
-            self.uses[s].next = self.issue.val() & self.instruction.source_valid[s].val();
-            self.cache_table.source_valid[s].next = self.uses[s].val();
-            self.cache_table.source_register[s].next = self.instruction.source_register[s].val();
-            self.cache_table.source_near[s].next = self.instruction.source_near[s].val();
-            self.cache_table.source_entry[s].next = self.entry[s].val();
+            uses[s] = issue & instruction.source_valid[s];
+            cache_table.source_valid[s] = uses[s];
+            cache_table.source_register[s] = instruction.source_register[s];
+            cache_table.source_near[s] = instruction.source_near[s];
+            cache_table.source_entry[s] = entry[s];
         }
 
         // A slot repeats another if an earlier one names the same register.
         for s in 0..slots {
-            self.named[s].next = false;
+            named[s] = false;
         }
         for s in 0..slots {
-            self.repeated[s].next = false;
+            repeated[s] = false;
             for t in 0..slots {
-                self.same[s][t].next = (self.uses[s].val() & self.named[t].val())
-                    & (self.instruction.source_register[t].val()
-                        == self.instruction.source_register[s].val());
-                if self.same[s][t].val() {
-                    self.repeated[s].next = true;
+                same[s][t] =
+                    (uses[s] & named[t]) & (instruction.source_register[t] == instruction.source_register[s]);
+                if same[s][t] {
+                    repeated[s] = true;
                 }
             }
-            self.named[s].next = self.uses[s].val();
+            named[s] = uses[s];
         }
 
         // Replacement.
-        self.replacement.random.next = bit_cast::<I, 8>(self.random.val());
+        replacement.random = bit_cast::<I, 8>(random);
         for p in 0..d_ports {
-            self.d_accepted[p].next = self.d_valid[p].val() & !self.changes_hands.val();
-            self.replacement.d_miss[p].next = self.d_accepted[p].val() & !self.cache_table.d_hit[p].val();
+            d_accepted[p] = d_valid[p] & !changes_hands;
+            replacement.d_miss[p] = d_accepted[p] & !cache_table.d_hit[p];
         }
         for s in 0..slots {
-            self.hit[s].next = self.cache_table.hit[s].val();
-            self.request[s].next =
-                (self.uses[s].val() & !self.cache_table.hit[s].val()) & !self.repeated[s].val();
+            hit[s] = cache_table.hit[s];
+            request[s] = (uses[s] & !cache_table.hit[s]) & !repeated[s];
         }
         for s in 0..at_issue {
-            self.replacement.miss[s].next = self.request[s].val();
+            replacement.miss[s] = request[s];
         }
         for a in 0..arrivals {
-            self.replacement.miss[a].next = self.s_valid.val();
+            replacement.miss[a] = s_valid;
         }
         for e in 0..entries {
-            self.d_updates[e].next =
-                self.d_accepted[0].val() & self.cache_table.d_hit_entry[0].val().get_bit(e);
+            d_updates[e] = d_accepted[0] & cache_table.d_hit_entry[0].get_bit(e);
             // On arrival, what the next instruction brings or takes away does not reach the choice.
-            self.replacement.valid[e].next = self.cache_table.valid[e].val()
-                | (self.cache_table.was_valid[e].val() & self.allocates.val());
-            self.replacement.near[e].next = self.cache_table.near[e].val();
-            self.replacement.newer[e].next = self.cache_table.newer[e].val();
-            self.replacement.keep[e].next = (self.cache_table.lock[e].val()
-                & !(self.dispatch.val() & !self.allocates.val()))
-                | ((self.cache_table.entry_hit[e].val() | self.d_updates[e].val()) & !self.allocates.val());
+            replacement.valid[e] = cache_table.valid[e] | (cache_table.was_valid[e] & allocates);
+            replacement.near[e] = cache_table.near[e];
+            replacement.newer[e] = cache_table.newer[e];
+            replacement.keep[e] = (cache_table.lock[e] & !(dispatch & !allocates))
+                | ((cache_table.entry_hit[e] | d_updates[e]) & !allocates);
         }
 
         // Entry of each slot: where it hits, or the one allocated to the first slot of its register.
         for s in 0..slots {
-            self.entry[s].next = self.cache_table.hit_entry[s].val();
+            entry[s] = cache_table.hit_entry[s];
         }
         for s in 0..at_issue {
-            self.entry[s].next = self.entry[s].val() | self.replacement.victim[s].val();
+            entry[s] |= replacement.victim[s];
             for t in 0..at_issue {
-                if self.same[s][t].val() & !self.repeated[t].val() {
-                    self.entry[s].next = self.entry[s].val() | self.replacement.victim[t].val();
+                if same[s][t] & !repeated[t] {
+                    entry[s] |= replacement.victim[t];
                 }
             }
         }
         for s in 0..slots {
-            self.index[s].next = 0.into();
+            index[s] = 0;
             for e in 0..entries {
-                if self.entry[s].val().get_bit(e) {
-                    self.index[s].next = self.index[s].val() | self.entry_number[e].val();
+                if entry[s].get_bit(e) {
+                    index[s] |= entry_number[e];
                 }
             }
         }
         // Without one it points to the first slot of its register, which asks for the value.
         for s in 0..waiting {
-            if !self.cache_table.hit[s].val() {
-                self.index[s].next = self.slot_number[s].val();
+            if !cache_table.hit[s] {
+                index[s] = slot_number[s];
                 for t in 0..waiting {
-                    if self.same[s][t].val() & !self.repeated[t].val() {
-                        self.index[s].next = self.slot_number[t].val();
+                    if same[s][t] & !repeated[t] {
+                        index[s] = slot_number[t];
                     }
                 }
             }
         }
 
         // Port S: what arrives with the issue of another warp's instruction leaves with its own.
-        self.cache_table.s_valid.next =
-            self.s_valid.val() & !(self.changes_hands.val() & self.allocates.val());
-        self.cache_table.s_data.next = self.s_data.val();
-        self.cache_table.s_entry.next = 0.into();
+        cache_table.s_valid = s_valid & !(changes_hands & allocates);
+        cache_table.s_data = s_data;
+        cache_table.s_entry = 0;
         for e in 0..entries {
-            if self.operand_collector_table.s_index.val() == self.entry_number[e].val() {
-                self.cache_table.s_entry.next = self.alone[e].val();
+            if operand_collector_table.s_index == entry_number[e] {
+                cache_table.s_entry = alone[e];
             }
         }
         for k in 0..seconds {
-            self.cache_table.second_s_valid[k].next = self.second_s_valid[k].val();
-            self.cache_table.second_s_data[k].next = self.second_s_data[k].val();
-            self.cache_table.second_s_entry[k].next = 0.into();
+            cache_table.second_s_valid[k] = second_s_valid[k];
+            cache_table.second_s_data[k] = second_s_data[k];
+            cache_table.second_s_entry[k] = 0;
             for e in 0..entries {
-                if self.operand_collector_table.second_s_index[k].val() == self.entry_number[e].val() {
-                    self.cache_table.second_s_entry[k].next = self.alone[e].val();
+                if operand_collector_table.second_s_index[k] == entry_number[e] {
+                    cache_table.second_s_entry[k] = alone[e];
                 }
             }
         }
         for a in 0..arrivals {
-            self.cache_table.s_entry.next = self.replacement.victim[a].val();
-            self.cache_table.s_register[a].next = self.operand_collector_table.s_register[a].val();
-            self.cache_table.s_near[a].next = self.operand_collector_table.s_near[a].val();
-            self.arrival_index[a].next = 0.into();
+            cache_table.s_entry = replacement.victim[a];
+            cache_table.s_register[a] = operand_collector_table.s_register[a];
+            cache_table.s_near[a] = operand_collector_table.s_near[a];
+            arrival_index[a] = 0;
             for e in 0..entries {
-                if self.replacement.victim[a].val().get_bit(e) {
-                    self.arrival_index[a].next = self.arrival_index[a].val() | self.entry_number[e].val();
+                if replacement.victim[a].get_bit(e) {
+                    arrival_index[a] |= entry_number[e];
                 }
             }
-            self.operand_collector_table.s_entry[a].next = self.arrival_index[a].val();
+            operand_collector_table.s_entry[a] = arrival_index[a];
         }
 
         // Port D.
         for p in 0..d_ports {
-            self.cache_table.d_valid[p].next = self.d_accepted[p].val();
-            self.cache_table.d_register[p].next = self.d_register[p].val();
-            self.cache_table.d_near[p].next = self.d_near[p].val();
-            self.cache_table.d_entry[p].next =
-                self.cache_table.d_hit_entry[p].val() | self.replacement.d_victim[p].val();
-            self.cache_table.d_data[p].next = self.d_data[p].val();
+            cache_table.d_valid[p] = d_accepted[p];
+            cache_table.d_register[p] = d_register[p];
+            cache_table.d_near[p] = d_near[p];
+            cache_table.d_entry[p] = cache_table.d_hit_entry[p] | replacement.d_victim[p];
+            cache_table.d_data[p] = d_data[p];
         }
         for b in 0..banks {
-            self.cache_table.kill[b].next = self.filtered[b].val() & self.invalidate.val();
-            self.cache_table.kill_register[b].next = self.filtered_register[b].val();
+            cache_table.kill[b] = filtered[b] & invalidate;
+            cache_table.kill_register[b] = filtered_register[b];
         }
 
         // Operand collector table.
-        self.operand_collector_table.issue.next = self.issue.val();
-        self.operand_collector_table.s_valid.next = self.s_valid.val();
-        self.operand_collector_table.s_slot.next = self.s_slot.val();
+        operand_collector_table.issue = issue;
+        operand_collector_table.s_valid = s_valid;
+        operand_collector_table.s_slot = s_slot;
         for k in 0..seconds {
-            self.operand_collector_table.second_s_valid[k].next = self.second_s_valid[k].val();
-            self.operand_collector_table.second_s_slot[k].next = self.second_s_slot[k].val();
+            operand_collector_table.second_s_valid[k] = second_s_valid[k];
+            operand_collector_table.second_s_slot[k] = second_s_slot[k];
         }
         for s in 0..waiting {
-            self.operand_collector_table.source_register[s].next = self.instruction.source_register[s].val();
-            self.operand_collector_table.source_near[s].next = self.instruction.source_near[s].val();
+            operand_collector_table.source_register[s] = instruction.source_register[s];
+            operand_collector_table.source_near[s] = instruction.source_near[s];
         }
         for s in 0..slots {
-            self.operand_collector_table.source_valid[s].next = self.instruction.source_valid[s].val();
-            self.operand_collector_table.source_index[s].next = self.index[s].val();
-            self.operand_collector_table.source_hit[s].next = self.cache_table.hit[s].val();
+            operand_collector_table.source_valid[s] = instruction.source_valid[s];
+            operand_collector_table.source_index[s] = index[s];
+            operand_collector_table.source_hit[s] = cache_table.hit[s];
         }
-        self.ready.next = self.occupancy.val() & self.operand_collector_table.all_ready.val();
-        self.any_near.next = self.cache_table.any_near.val();
+        ready = occupancy & operand_collector_table.all_ready;
+        any_near = cache_table.any_near;
 
         // Operand multiplexers.
         for s in 0..slots {
-            self.operand_valid[s].next = self.operand_collector_table.valid[s].val();
+            operand_valid[s] = operand_collector_table.valid[s];
             // As a sum of products, which takes fewer gates than a chain of choices.
-            self.operand_data[s].next = 0.into();
+            operand_data[s] = 0;
             for e in 0..entries {
-                if (self.operand_collector_table.index[s].val() == self.entry_number[e].val())
-                    & self.operand_collector_table.placed[s].val()
-                {
-                    self.operand_data[s].next = self.operand_data[s].val() | self.cache_table.data[e].val();
+                if (operand_collector_table.index[s] == entry_number[e]) & operand_collector_table.placed[s] {
+                    operand_data[s] |= cache_table.data[e];
                 }
             }
-            if self.operand_collector_table.passes[s].val() {
-                self.operand_data[s].next = self.s_data.val();
+            if operand_collector_table.passes[s] {
+                operand_data[s] = s_data;
             }
         }
         for k in 0..seconds {
             for s in 0..second_slots {
-                if self.operand_collector_table.second_passes[s].val() {
-                    self.operand_data[s].next = self.second_s_data[k].val();
+                if operand_collector_table.second_passes[s] {
+                    operand_data[s] = second_s_data[k];
                 }
             }
         }

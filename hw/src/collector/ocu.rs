@@ -69,57 +69,56 @@ impl<const W: usize> Logic for Ocu<W> {
     #[rtl]
     fn update(&mut self) {
         // It belongs to no warp beyond its instruction, and keeps nothing that could be found or be near.
-        self.owned.next = false;
-        self.any_near.next = false;
+        owned = false;
+        any_near = false;
 
         // Metadata.
-        self.occupancy.load(self.issue.val() | self.dispatch.val(), self.issue.val());
-        self.warp_held.load(self.issue.val(), self.warp.val());
-        self.unit_held.load(self.issue.val(), self.instruction.unit.val());
-        self.payload_held.load(self.issue.val(), self.instruction.payload.val());
-        self.held_warp.next = self.warp_held.val();
-        self.held_unit.next = self.unit_held.val();
-        self.held_payload.next = self.payload_held.val();
+        occupancy.load(issue | dispatch, issue);
+        warp_held.load(issue, warp);
+        unit_held.load(issue, instruction.unit);
+        payload_held.load(issue, instruction.payload);
+        held_warp = warp_held;
+        held_unit = unit_held;
+        held_payload = payload_held;
 
-        self.occupied.next = self.occupancy.val();
-        self.ready.next = self.occupancy.val();
+        occupied = occupancy;
+        ready = occupancy;
         for s in 0..slots {
-            self.hit[s].next = false;
-            self.request[s].next = self.issue.val() & self.instruction.source_valid[s].val();
-            self.arrives[s].next = self.s_valid.val() & (self.s_slot.val() == self.slot_number[s].val());
+            hit[s] = false;
+            request[s] = issue & instruction.source_valid[s];
+            arrives[s] = s_valid & (s_slot == slot_number[s]);
             for k in 0..seconds {
-                self.second_arrives[k][s].next =
-                    self.second_s_valid[k].val() & (self.second_s_slot[k].val() == self.slot_number[s].val());
-                if self.second_arrives[k][s].val() {
-                    self.arrives[s].next = true;
+                second_arrives[k][s] = second_s_valid[k] & (second_s_slot[k] == slot_number[s]);
+                if second_arrives[k][s] {
+                    arrives[s] = true;
                 }
             }
 
-            self.slot_valid[s].load(self.issue.val(), self.instruction.source_valid[s].val());
+            slot_valid[s].load(issue, instruction.source_valid[s]);
 
             // A value that arrives is the leaving instruction's.
-            self.slot_ready[s].load(self.issue.val() | self.arrives[s].val(), !self.issue.val());
+            slot_ready[s].load(issue | arrives[s], !issue);
 
             // Data needs no reset: it is read only after it was written.
-            self.slot_data[s].reset.next = false;
-            self.slot_data[s].load(self.arrives[s].val(), self.s_data.val());
+            slot_data[s].reset = false;
+            slot_data[s].load(arrives[s], s_data);
             for k in 0..seconds {
-                if self.second_arrives[k][s].val() {
-                    self.slot_data[s].d.next = self.second_s_data[k].val();
+                if second_arrives[k][s] {
+                    slot_data[s].d = second_s_data[k];
                 }
             }
 
-            self.passes[s].next = self.arrives[s].val() & self.can_pass.val();
-            if self.slot_valid[s].val() & (!self.slot_ready[s].val() & !self.passes[s].val()) {
-                self.ready.next = false;
+            passes[s] = arrives[s] & can_pass;
+            if slot_valid[s] & (!slot_ready[s] & !passes[s]) {
+                ready = false;
             }
-            self.operand_valid[s].next = self.slot_valid[s].val();
-            self.operand_data[s].next = self.slot_data[s].val();
-            if self.passes[s].val() {
-                self.operand_data[s].next = self.s_data.val();
+            operand_valid[s] = slot_valid[s];
+            operand_data[s] = slot_data[s];
+            if passes[s] {
+                operand_data[s] = s_data;
                 for k in 0..seconds {
-                    if self.second_arrives[k][s].val() {
-                        self.operand_data[s].next = self.second_s_data[k].val();
+                    if second_arrives[k][s] {
+                        operand_data[s] = second_s_data[k];
                     }
                 }
             }

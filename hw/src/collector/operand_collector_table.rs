@@ -92,80 +92,74 @@ pub struct OperandCollectorTable<const I: usize> {
 impl<const I: usize> Logic for OperandCollectorTable<I> {
     #[rtl]
     fn update(&mut self) {
-        self.s_index.next = 0.into();
-        self.all_ready.next = true;
+        s_index = 0;
+        all_ready = true;
         for s in 0..slots {
-            if self.s_slot.val() == self.slot_number[s].val() {
-                self.s_index.next = self.slot_index[s].val();
+            if s_slot == slot_number[s] {
+                s_index = slot_index[s];
             }
         }
         // What the slots that wait for the value point to: its entry, or the slot that asked for it.
-        self.asked.next = self.s_index.val();
-        if self.allocates.val() {
-            self.asked.next = bit_cast::<I, 3>(self.s_slot.val());
+        asked = s_index;
+        if allocates {
+            asked = bit_cast::<I, 3>(s_slot);
         }
         for k in 0..seconds {
-            self.second_s_index[k].next = 0.into();
+            second_s_index[k] = 0;
             for s in 0..slots {
-                if self.second_s_slot[k].val() == self.slot_number[s].val() {
-                    self.second_s_index[k].next = self.slot_index[s].val();
+                if second_s_slot[k] == slot_number[s] {
+                    second_s_index[k] = slot_index[s];
                 }
             }
             for s in 0..second_slots {
-                self.second_arrives[s].next =
-                    self.second_s_valid[k].val() & (self.slot_index[s].val() == self.second_s_index[k].val());
-                self.second_passes[s].next = self.second_arrives[s].val() & self.can_pass.val();
+                second_arrives[s] = second_s_valid[k] & (slot_index[s] == second_s_index[k]);
+                second_passes[s] = second_arrives[s] & can_pass;
             }
         }
         for s in 0..slots {
-            self.arrives[s].next = (self.s_valid.val() & (self.slot_index[s].val() == self.asked.val()))
-                & (!self.allocates.val() | (self.slot_valid[s].val() & !self.slot_ready[s].val()));
+            arrives[s] =
+                (s_valid & (slot_index[s] == asked)) & (!allocates | (slot_valid[s] & !slot_ready[s]));
             for k in 0..seconds {
-                if self.second_s_valid[k].val() & (self.slot_index[s].val() == self.second_s_index[k].val()) {
-                    self.arrives[s].next = true;
+                if second_s_valid[k] & (slot_index[s] == second_s_index[k]) {
+                    arrives[s] = true;
                 }
             }
-            self.passes[s].next = self.arrives[s].val() & self.can_pass.val();
+            passes[s] = arrives[s] & can_pass;
 
-            self.slot_valid[s].load(self.issue.val(), self.source_valid[s].val());
+            slot_valid[s].load(issue, source_valid[s]);
 
-            self.slot_ready[s]
-                .load(self.issue.val() | self.arrives[s].val(), !self.issue.val() | self.source_hit[s].val());
+            slot_ready[s].load(issue | arrives[s], !issue | source_hit[s]);
 
-            self.next_index[s].next = self.source_index[s].val();
+            next_index[s] = source_index[s];
             for a in 0..arrivals {
-                if !self.issue.val() {
-                    self.next_index[s].next = self.s_entry[a].val();
+                if !issue {
+                    next_index[s] = s_entry[a];
                 }
             }
-            self.slot_index[s].load(
-                self.issue.val() | (self.arrives[s].val() & self.allocates.val()),
-                self.next_index[s].val(),
-            );
+            slot_index[s].load(issue | (arrives[s] & allocates), next_index[s]);
 
-            if self.slot_valid[s].val() & (!self.slot_ready[s].val() & !self.passes[s].val()) {
-                self.all_ready.next = false;
+            if slot_valid[s] & (!slot_ready[s] & !passes[s]) {
+                all_ready = false;
             }
-            self.valid[s].next = self.slot_valid[s].val();
-            self.index[s].next = self.slot_index[s].val();
-            self.placed[s].next =
-                (self.slot_valid[s].val() & self.slot_ready[s].val()) | !self.allocates.val();
+            valid[s] = slot_valid[s];
+            index[s] = slot_index[s];
+            placed[s] = (slot_valid[s] & slot_ready[s]) | !allocates;
         }
 
         // What is not known of an arriving value without an entry.
         for s in 0..waiting {
-            self.register_held[s].load(self.issue.val(), self.source_register[s].val());
-            self.near_held[s].load(self.issue.val(), self.source_near[s].val());
+            register_held[s].load(issue, source_register[s]);
+            near_held[s].load(issue, source_near[s]);
         }
         for a in 0..arrivals {
-            self.s_register[a].next = 0.into();
-            self.s_near[a].next = false;
+            s_register[a] = 0;
+            s_near[a] = false;
             for s in 0..waiting {
-                if self.s_slot.val() == self.slot_number[s].val() {
-                    self.s_register[a].next = self.s_register[a].val() | self.register_held[s].val();
+                if s_slot == slot_number[s] {
+                    s_register[a] |= register_held[s];
                 }
-                if self.arrives[s].val() & self.near_held[s].val() {
-                    self.s_near[a].next = true;
+                if arrives[s] & near_held[s] {
+                    s_near[a] = true;
                 }
             }
         }

@@ -92,101 +92,99 @@ impl<const I: usize> Logic for Replacement<I> {
     fn update(&mut self) {
         // All entries in the order in which they make room.
         for e in 0..entries {
-            self.eligible[e].next = !self.keep[e].val();
-            self.distance[e].next = self.number[e].val() - self.random.val();
-            self.far[e].next = !self.near[e].val() & self.far_first.val();
+            eligible[e] = !keep[e];
+            distance[e] = number[e] - random;
+            far[e] = !near[e] & far_first;
         }
         for e in 0..entries {
             for t in 0..entries {
-                self.precedes[e][t].next = !self.far[e].val() & self.newer[t].val().get_bit(e);
-                if self.far[t].val() {
-                    self.precedes[e][t].next =
-                        !self.far[e].val() | (self.distance[t].val() < self.distance[e].val());
+                precedes[e][t] = !far[e] & newer[t].get_bit(e);
+                if far[t] {
+                    precedes[e][t] = !far[e] | (distance[t] < distance[e]);
                 }
-                if !self.valid[e].val() {
-                    self.precedes[e][t].next = false;
+                if !valid[e] {
+                    precedes[e][t] = false;
                 }
-                if !self.valid[t].val() {
-                    self.precedes[e][t].next =
-                        self.valid[e].val() | (self.number[t].val() < self.number[e].val());
+                if !valid[t] {
+                    precedes[e][t] = valid[e] | (number[t] < number[e]);
                 }
-                if !self.eligible[t].val() {
-                    self.precedes[e][t].next = false;
+                if !eligible[t] {
+                    precedes[e][t] = false;
                 }
             }
         }
 
         // All are counted where any number of them may be needed, else those that go first are found.
         for e in 0..counted {
-            self.place[e].next = 0.into();
+            place[e] = 0;
             for t in 0..entries {
-                if self.precedes[e][t].val() {
-                    self.place[e].next = self.place[e].val() + 1;
+                if precedes[e][t] {
+                    place[e] += 1;
                 }
             }
         }
         for k in 0..turns {
-            self.chosen[k].next = 0.into();
+            chosen[k] = 0;
         }
         for e in 0..entries {
             for k in 0..turns {
-                self.ahead[e][k].next = false;
+                ahead[e][k] = false;
             }
             for t in 0..entries {
                 for c in 0..carries {
-                    self.carry[c].next = self.precedes[e][t].val();
+                    carry[c] = precedes[e][t];
                     for k in 0..turns {
-                        self.both[k].next = self.ahead[e][k].val() & self.carry[c].val();
-                        self.ahead[e][k].next = self.ahead[e][k].val() | self.carry[c].val();
-                        self.carry[c].next = self.both[k].val();
+                        both[k] = ahead[e][k] & carry[c];
+                        ahead[e][k] |= carry[c];
+                        carry[c] = both[k];
                     }
                 }
             }
             for c in 0..carries {
-                self.carry[c].next = self.eligible[e].val();
+                carry[c] = eligible[e];
                 for k in 0..turns {
-                    if self.carry[c].val() & !self.ahead[e][k].val() {
-                        self.chosen[k].next = self.chosen[k].val() | self.alone[e].val();
+                    if carry[c] & !ahead[e][k] {
+                        chosen[k] |= alone[e];
                     }
-                    self.carry[c].next = self.carry[c].val() & self.ahead[e][k].val();
+                    carry[c] &= ahead[e][k];
                 }
             }
         }
 
         // Sources are served in the order of their slots, then results.
-        self.turn.next = 0.into();
+        turn = 0;
         for s in 0..sources {
-            self.victim[s].next = 0.into();
-            if self.miss[s].val() {
+            victim[s] = 0;
+            if miss[s] {
                 for e in 0..counted {
-                    if self.eligible[e].val() & (self.place[e].val() == self.turn.val()) {
-                        self.victim[s].next = self.alone[e].val();
+                    if eligible[e] & (place[e] == turn) {
+                        victim[s] = alone[e];
                     }
                 }
                 for k in 0..turns {
-                    if self.turn.val() == self.number[k].val() {
-                        self.victim[s].next = self.chosen[k].val();
+                    if turn == number[k] {
+                        victim[s] = chosen[k];
                     }
                 }
-                self.turn.next = self.turn.val() + 1;
+                turn += 1;
             }
         }
-        self.exhausted.next = false;
+        exhausted = false;
         for p in 0..d_ports {
-            self.d_victim[p].next = 0.into();
-            if self.d_miss[p].val() & !self.exhausted.val() {
+            d_victim[p] = 0;
+            if d_miss[p] & !exhausted {
                 for e in 0..counted {
-                    if self.eligible[e].val() & (self.place[e].val() == self.turn.val()) {
-                        self.d_victim[p].next = self.alone[e].val();
+                    if eligible[e] & (place[e] == turn) {
+                        d_victim[p] = alone[e];
                     }
                 }
                 for k in 0..turns {
-                    if self.turn.val() == self.number[k].val() {
-                        self.d_victim[p].next = self.chosen[k].val();
+                    if turn == number[k] {
+                        d_victim[p] = chosen[k];
                     }
                 }
-                self.exhausted.next = self.turn.val() == self.last.val();
-                self.turn.next = self.turn.val() + 1;
+                exhausted = turn == last;
+                turn += 1;
             }
         }
     }

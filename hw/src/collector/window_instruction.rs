@@ -102,46 +102,42 @@ impl<const W: usize> Logic for WindowInstruction<W> {
     fn update(&mut self) {
         // A destination waits for its result, or has it.
         for k in 0..destinations {
-            self.destination_usable[k].next =
-                self.destination_held[k].val() & self.destination_ready[k].val();
-            self.awaits[k].next = (self.destination_held[k].val() & !self.destination_ready[k].val())
-                & (!self.enter.val() & !self.clear.val());
+            destination_usable[k] = destination_held[k] & destination_ready[k];
+            awaits[k] = (destination_held[k] & !destination_ready[k]) & (!enter & !clear);
         }
 
         // Port S. A register that is named twice arrives once, for all its slots.
-        self.s_register.next = 0.into();
+        s_register = 0;
         for s in 0..slots {
-            if self.s_slot.val() == self.slot_number[s].val() {
-                self.s_register.next = self.source_tag[s].val();
+            if s_slot == slot_number[s] {
+                s_register = source_tag[s];
             }
         }
         for k in 0..seconds {
-            self.second_s_register[k].next = 0.into();
+            second_s_register[k] = 0;
             for s in 0..slots {
-                if self.second_s_slot[k].val() == self.slot_number[s].val() {
-                    self.second_s_register[k].next = self.source_tag[s].val();
+                if second_s_slot[k] == slot_number[s] {
+                    second_s_register[k] = source_tag[s];
                 }
             }
         }
         for s in 0..slots {
-            self.arrives[s].next = self.s_valid.val() & (self.source_tag[s].val() == self.s_register.val());
+            arrives[s] = s_valid & (source_tag[s] == s_register);
             for k in 0..seconds {
-                self.second_arrives[k][s].next = self.second_s_valid[k].val()
-                    & (self.source_tag[s].val() == self.second_s_register[k].val());
-                if self.second_arrives[k][s].val() {
-                    self.arrives[s].next = true;
+                second_arrives[k][s] = second_s_valid[k] & (source_tag[s] == second_s_register[k]);
+                if second_arrives[k][s] {
+                    arrives[s] = true;
                 }
             }
-            self.passes[s].next = self.arrives[s].val() & self.can_pass.val();
-            self.operand_valid[s].next = self.source_held[s].val();
-            self.operand_ready[s].next =
-                self.source_held[s].val() & (self.source_ready[s].val() | self.passes[s].val());
-            self.operand_data[s].next = self.source_data[s].val();
-            if self.passes[s].val() {
-                self.operand_data[s].next = self.s_data.val();
+            passes[s] = arrives[s] & can_pass;
+            operand_valid[s] = source_held[s];
+            operand_ready[s] = source_held[s] & (source_ready[s] | passes[s]);
+            operand_data[s] = source_data[s];
+            if passes[s] {
+                operand_data[s] = s_data;
                 for k in 0..seconds {
-                    if self.second_arrives[k][s].val() {
-                        self.operand_data[s].next = self.second_s_data[k].val();
+                    if second_arrives[k][s] {
+                        operand_data[s] = second_s_data[k];
                     }
                 }
             }
@@ -149,105 +145,91 @@ impl<const W: usize> Logic for WindowInstruction<W> {
 
         // Look-up. All that is found of a register is the same value, so a sum of products will do.
         for s in 0..slots {
-            self.found[s].next = false;
-            self.found_data[s].next = 0.into();
+            found[s] = false;
+            found_data[s] = 0;
             for t in 0..slots {
-                if self.operand_ready[t].val() & (self.source_tag[t].val() == self.source_register[s].val()) {
-                    self.found[s].next = true;
-                    self.found_data[s].next = self.found_data[s].val() | self.operand_data[t].val();
+                if operand_ready[t] & (source_tag[t] == source_register[s]) {
+                    found[s] = true;
+                    found_data[s] |= operand_data[t];
                 }
             }
             for k in 0..destinations {
-                if self.destination_usable[k].val()
-                    & (self.destination_tag[k].val() == self.source_register[s].val())
-                {
-                    self.found[s].next = true;
-                    self.found_data[s].next = self.found_data[s].val() | self.destination_data[k].val();
+                if destination_usable[k] & (destination_tag[k] == source_register[s]) {
+                    found[s] = true;
+                    found_data[s] |= destination_data[k];
                 }
             }
         }
 
         // Sources. A result makes a copy of its register's old value invalid.
-        self.all_ready.next = true;
+        all_ready = true;
         for s in 0..slots {
-            self.source_written[s].next = false;
+            source_written[s] = false;
             for b in 0..banks {
-                if self.write_valid[b].val() & (self.write_register[b].val() == self.source_tag[s].val()) {
-                    self.source_written[s].next = true;
+                if write_valid[b] & (write_register[b] == source_tag[s]) {
+                    source_written[s] = true;
                 }
             }
 
-            self.source_held[s]
-                .load(true, (self.source_held[s].val() & !self.source_written[s].val()) & !self.clear.val());
-            if self.enter.val() {
-                self.source_held[s].d.next = self.source_valid[s].val();
+            source_held[s].load(true, (source_held[s] & !source_written[s]) & !clear);
+            if enter {
+                source_held[s].d = source_valid[s];
             }
 
-            self.source_tag[s].load(self.enter.val(), self.source_register[s].val());
+            source_tag[s].load(enter, source_register[s]);
 
             // What arrives with an instruction that enters is for the one that was here.
-            self.source_ready[s]
-                .load(self.enter.val() | self.arrives[s].val(), !self.enter.val() | self.forwarded[s].val());
+            source_ready[s].load(enter | arrives[s], !enter | forwarded[s]);
 
             // Data needs no reset: it is read only after it was written.
-            self.source_data[s].reset.next = false;
-            self.source_data[s].load(
-                (self.enter.val() & self.forwarded[s].val()) | self.arrives[s].val(),
-                self.s_data.val(),
-            );
+            source_data[s].reset = false;
+            source_data[s].load((enter & forwarded[s]) | arrives[s], s_data);
             for k in 0..seconds {
-                if self.second_arrives[k][s].val() {
-                    self.source_data[s].d.next = self.second_s_data[k].val();
+                if second_arrives[k][s] {
+                    source_data[s].d = second_s_data[k];
                 }
             }
-            if self.enter.val() & self.forwarded[s].val() {
-                self.source_data[s].d.next = self.forwarded_data[s].val();
+            if enter & forwarded[s] {
+                source_data[s].d = forwarded_data[s];
             }
 
-            if self.source_held[s].val() & !self.operand_ready[s].val() {
-                self.all_ready.next = false;
+            if source_held[s] & !operand_ready[s] {
+                all_ready = false;
             }
         }
 
         // Destinations. A result fills the slot that waits for it; a slot that has its result already
         // holds an old value then, as a source does.
         for b in 0..banks {
-            self.cached[b].next = false;
+            cached[b] = false;
         }
         for k in 0..destinations {
-            self.destination_written[k].next = false;
-            self.result_data[k].next = 0.into();
+            destination_written[k] = false;
+            result_data[k] = 0;
             for b in 0..banks {
-                if self.write_valid[b].val() & (self.write_register[b].val() == self.destination_tag[k].val())
-                {
-                    self.destination_written[k].next = true;
-                    self.result_data[k].next = self.result_data[k].val() | self.write_data[b].val();
-                    if self.awaits[k].val() {
-                        self.cached[b].next = true;
+                if write_valid[b] & (write_register[b] == destination_tag[k]) {
+                    destination_written[k] = true;
+                    result_data[k] |= write_data[b];
+                    if awaits[k] {
+                        cached[b] = true;
                     }
                 }
             }
 
-            self.destination_held[k].load(
+            destination_held[k].load(
                 true,
-                (self.destination_held[k].val()
-                    & !(self.destination_written[k].val() & self.destination_ready[k].val()))
-                    & !self.clear.val(),
+                (destination_held[k] & !(destination_written[k] & destination_ready[k])) & !clear,
             );
-            if self.enter.val() {
-                self.destination_held[k].d.next = self.destination_valid[k].val();
+            if enter {
+                destination_held[k].d = destination_valid[k];
             }
 
-            self.destination_tag[k].load(self.enter.val(), self.destination_register[k].val());
+            destination_tag[k].load(enter, destination_register[k]);
 
-            self.destination_ready[k].load(
-                self.enter.val() | (self.awaits[k].val() & self.destination_written[k].val()),
-                !self.enter.val(),
-            );
+            destination_ready[k].load(enter | (awaits[k] & destination_written[k]), !enter);
 
-            self.destination_data[k].reset.next = false;
-            self.destination_data[k]
-                .load(self.awaits[k].val() & self.destination_written[k].val(), self.result_data[k].val());
+            destination_data[k].reset = false;
+            destination_data[k].load(awaits[k] & destination_written[k], result_data[k]);
         }
     }
 }

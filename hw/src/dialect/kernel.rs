@@ -12,19 +12,8 @@ use super::wires::Assigned;
 
 /// A statement of a kernel; paths to signals have `$` between names.
 pub enum Statement {
-    /// `self.x.next = value;`
+    /// `x = value;`
     Assign(&'static str, Expression),
-    /// `self.x.next.field = value;`: a field of a struct.
-    Field {
-        /// The struct.
-        of: &'static str,
-        /// Bits of the field.
-        width: Number,
-        /// Its lowest bit in the struct.
-        offset: Number,
-        /// What it is assigned.
-        value: Expression,
-    },
     /// A wire or a bundle, assigned as one.
     Wires(Assigned<'static>),
     /// `if test { .. } else { .. }`
@@ -55,8 +44,6 @@ pub enum Expression {
     BitOf(&'static Expression, &'static Expression),
     /// As many bits of the first, from the second.
     Slice(&'static Expression, Number, &'static Expression),
-    /// A field of a struct: its width and its lowest bit.
-    Field(&'static Expression, Number, Number),
     /// The first, with the bit at the second replaced.
     Replaced(&'static Expression, &'static Expression, &'static Expression),
 }
@@ -89,12 +76,6 @@ impl Kernel<'_> {
             Statement::Assign(target, value) => {
                 VerilogStatement::Assignment(signal(target), self.expression(value))
             }
-            Statement::Field { of, width, offset, value } => VerilogStatement::SliceAssignment {
-                base: signal(of),
-                width: self.number(*width),
-                offset: VerilogExpression::Literal(self.number(*offset).into()),
-                replacement: self.expression(value),
-            },
             Statement::Wires(assigned) => VerilogStatement::Link(vec![assigned.link()]),
             Statement::If(test, then, otherwise) => VerilogStatement::If(VerilogConditional {
                 test: self.expression(test),
@@ -142,11 +123,6 @@ impl Kernel<'_> {
             Expression::Slice(of, width, at) => {
                 Tree::Slice(self.boxed(of), self.number(*width), self.boxed(at))
             }
-            Expression::Field(of, width, offset) => Tree::Slice(
-                self.boxed(of),
-                self.number(*width),
-                Box::new(Tree::Literal(self.number(*offset).into())),
-            ),
             Expression::Replaced(of, at, bit) => {
                 Tree::IndexReplace(self.boxed(of), self.boxed(at), self.boxed(bit))
             }

@@ -1,7 +1,7 @@
 //! Bundles: wires that travel together, and are assigned as one.
 //!
-//! A kernel under `#[rtl]` writes `pass!(self.from => self.to)`, `self.to.clear()`, `self.to.merge(self.from.val())` and
-//! `self.to.load(enable, self.from.val())`. The attribute makes an [`assign`] of each: in Rust it moves values, and for
+//! A kernel under `#[rtl]` writes `pass!(from => to)`, `to.clear()`, `to.merge(from.val())` and
+//! `to.load(enable, from.val())`. The attribute makes an [`assign`] of each: in Rust it moves values, and for
 //! Verilog it is an [`Assigned`].
 
 use std::ops::BitOr;

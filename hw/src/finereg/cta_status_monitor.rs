@@ -114,145 +114,123 @@ impl Logic for CtaStatusMonitor {
     fn update(&mut self) {
         // Updates.
         for u in 0..2 {
-            self.update_bit[u].next = self.one.val() << self.update_cta[u].val().get_bits::<5>(0);
+            update_bit[u] = one << update_cta[u].get_bits::<5>(0);
         }
         for w in 0..words {
-            self.context_low_new[w].next = self.context_low[w].val();
-            self.context_high_new[w].next = self.context_high[w].val();
-            self.registers_low_new[w].next = self.registers_low[w].val();
-            self.registers_high_new[w].next = self.registers_high[w].val();
+            context_low_new[w] = context_low[w];
+            context_high_new[w] = context_high[w];
+            registers_low_new[w] = registers_low[w];
+            registers_high_new[w] = registers_high[w];
             for u in 0..2 {
-                if (self.update_cta[u].val() >> 5) == self.word_number[w].val() {
-                    if self.set_context[u].val() {
-                        self.context_low_new[w].next =
-                            self.context_low_new[w].val() & !self.update_bit[u].val();
-                        self.context_high_new[w].next =
-                            self.context_high_new[w].val() & !self.update_bit[u].val();
-                        if self.context_location[u].val().get_bit(0) {
-                            self.context_low_new[w].next =
-                                self.context_low_new[w].val() | self.update_bit[u].val();
+                if (update_cta[u] >> 5) == word_number[w] {
+                    if set_context[u] {
+                        context_low_new[w] &= !update_bit[u];
+                        context_high_new[w] &= !update_bit[u];
+                        if context_location[u].get_bit(0) {
+                            context_low_new[w] |= update_bit[u];
                         }
-                        if self.context_location[u].val().get_bit(1) {
-                            self.context_high_new[w].next =
-                                self.context_high_new[w].val() | self.update_bit[u].val();
+                        if context_location[u].get_bit(1) {
+                            context_high_new[w] |= update_bit[u];
                         }
                     }
-                    if self.set_registers[u].val() {
-                        self.registers_low_new[w].next =
-                            self.registers_low_new[w].val() & !self.update_bit[u].val();
-                        self.registers_high_new[w].next =
-                            self.registers_high_new[w].val() & !self.update_bit[u].val();
-                        if self.register_location[u].val().get_bit(0) {
-                            self.registers_low_new[w].next =
-                                self.registers_low_new[w].val() | self.update_bit[u].val();
+                    if set_registers[u] {
+                        registers_low_new[w] &= !update_bit[u];
+                        registers_high_new[w] &= !update_bit[u];
+                        if register_location[u].get_bit(0) {
+                            registers_low_new[w] |= update_bit[u];
                         }
-                        if self.register_location[u].val().get_bit(1) {
-                            self.registers_high_new[w].next =
-                                self.registers_high_new[w].val() | self.update_bit[u].val();
+                        if register_location[u].get_bit(1) {
+                            registers_high_new[w] |= update_bit[u];
                         }
                     }
                 }
             }
-            self.context_low[w].load(true, self.context_low_new[w].val());
-            self.context_high[w].load(true, self.context_high_new[w].val());
-            self.registers_low[w].load(true, self.registers_low_new[w].val());
-            self.registers_high[w].load(true, self.registers_high_new[w].val());
+            context_low[w].load(true, context_low_new[w]);
+            context_high[w].load(true, context_high_new[w]);
+            registers_low[w].load(true, registers_low_new[w]);
+            registers_high[w].load(true, registers_high_new[w]);
         }
 
         // Those after the one selected last.
-        self.turn_bits.next = 0.into();
+        turn_bits = 0;
         for w in 0..words {
-            self.turn[w].next = 0.into();
+            turn[w] = 0;
         }
         for t in 0..turns {
-            self.turn_bits.next = (self.ones.val() << self.last[t].val().get_bits::<5>(0)) << 1;
+            turn_bits = (ones << last[t].get_bits::<5>(0)) << 1;
             for w in 0..words {
-                if self.word_number[w].val() > (self.last[t].val() >> 5) {
-                    self.turn[w].next = self.ones.val();
-                } else if self.word_number[w].val() == (self.last[t].val() >> 5) {
-                    self.turn[w].next = self.turn_bits.val();
+                if word_number[w] > (last[t] >> 5) {
+                    turn[w] = ones;
+                } else if word_number[w] == (last[t] >> 5) {
+                    turn[w] = turn_bits;
                 }
             }
         }
         for w in 0..words {
-            self.level[1][w].next = (self.resumable[w].val() & self.exists[w].val())
-                & ((self.context_low[w].val() & !self.context_high[w].val())
-                    & (self.registers_high[w].val() & !self.registers_low[w].val()));
-            self.level[3][w].next = (self.resumable[w].val() & self.exists[w].val())
-                & ((self.context_low[w].val() & !self.context_high[w].val())
-                    & (self.registers_low[w].val() & !self.registers_high[w].val()));
-            self.level[0][w].next = self.level[1][w].val() & self.turn[w].val();
-            self.level[2][w].next = self.level[3][w].val() & self.turn[w].val();
-            self.level[4][w].next = self.exists[w].val()
-                & !((self.context_low[w].val() | self.context_high[w].val())
-                    | (self.registers_low[w].val() | self.registers_high[w].val()));
+            level[1][w] = (resumable[w] & exists[w])
+                & ((context_low[w] & !context_high[w]) & (registers_high[w] & !registers_low[w]));
+            level[3][w] = (resumable[w] & exists[w])
+                & ((context_low[w] & !context_high[w]) & (registers_low[w] & !registers_high[w]));
+            level[0][w] = level[1][w] & turn[w];
+            level[2][w] = level[3][w] & turn[w];
+            level[4][w] =
+                exists[w] & !((context_low[w] | context_high[w]) | (registers_low[w] | registers_high[w]));
         }
 
         // The first of each level.
         for k in 0..5 {
-            self.level_any[k].next = false;
-            self.level_word[k].next = 0.into();
-            self.level_base[k].next = 0.into();
+            level_any[k] = false;
+            level_word[k] = 0;
+            level_base[k] = 0;
             for w in 0..words {
-                if !self.level_any[k].val() & self.level[k][w].val().any() {
-                    self.level_any[k].next = true;
-                    self.level_word[k].next = self.level[k][w].val();
-                    self.level_base[k].next = self.word_base[w].val();
+                if !level_any[k] & level[k][w].any() {
+                    level_any[k] = true;
+                    level_word[k] = level[k][w];
+                    level_base[k] = word_base[w];
                 }
             }
         }
-        self.chosen.next = 0.into();
-        self.base.next = 0.into();
-        self.any_candidate.next = false;
+        chosen = 0;
+        base = 0;
+        any_candidate = false;
         for k in 0..4 {
-            if self.level_any[3 - k].val() {
-                self.chosen.next = self.level_word[3 - k].val();
-                self.base.next = self.level_base[3 - k].val();
-                self.any_candidate.next = true;
+            if level_any[3 - k] {
+                chosen = level_word[3 - k];
+                base = level_base[3 - k];
+                any_candidate = true;
             }
         }
-        self.place.next = 0.into();
-        self.free_place.next = 0.into();
+        place = 0;
+        free_place = 0;
         for b in 0..32 {
-            if self.chosen.val().get_bit(31 - b) {
-                self.place.next = (31 - b).to_bits::<7>();
+            if chosen.get_bit(31 - b) {
+                place = (31 - b).to_bits::<7>();
             }
-            if self.level_word[4].val().get_bit(31 - b) {
-                self.free_place.next = (31 - b).to_bits::<7>();
+            if level_word[4].get_bit(31 - b) {
+                free_place = (31 - b).to_bits::<7>();
             }
         }
-        self.candidate.next = self.base.val() | self.place.val();
-        self.candidate_in_acrf.next = self.level_any[1].val();
-        self.any_unlaunched.next = self.level_any[4].val();
-        self.unlaunched.next = self.level_base[4].val() | self.free_place.val();
+        candidate = base | place;
+        candidate_in_acrf = level_any[1];
+        any_unlaunched = level_any[4];
+        unlaunched = level_base[4] | free_place;
         for t in 0..turns {
-            self.last[t].load(self.select.val() & self.any_candidate.val(), self.candidate.val());
+            last[t].load(select & any_candidate, candidate);
         }
 
-        self.inspect_bit.next = self.one.val() << self.inspect.val().get_bits::<5>(0);
-        self.inspected_context.next = 0.into();
-        self.inspected_registers.next = 0.into();
+        inspect_bit = one << inspect.get_bits::<5>(0);
+        inspected_context = 0;
+        inspected_registers = 0;
         for w in 0..words {
-            if (self.inspect.val() >> 5) == self.word_number[w].val() {
-                self.inspected_context.next = self
-                    .inspected_context
-                    .val()
-                    .replace_bit(0, (self.context_low[w].val() & self.inspect_bit.val()).any());
-                self.inspected_context.next = self
-                    .inspected_context
-                    .val()
-                    .replace_bit(1, (self.context_high[w].val() & self.inspect_bit.val()).any());
-                self.inspected_registers.next = self
-                    .inspected_registers
-                    .val()
-                    .replace_bit(0, (self.registers_low[w].val() & self.inspect_bit.val()).any());
-                self.inspected_registers.next = self
-                    .inspected_registers
-                    .val()
-                    .replace_bit(1, (self.registers_high[w].val() & self.inspect_bit.val()).any());
+            if (inspect >> 5) == word_number[w] {
+                inspected_context = inspected_context.replace_bit(0, (context_low[w] & inspect_bit).any());
+                inspected_context = inspected_context.replace_bit(1, (context_high[w] & inspect_bit).any());
+                inspected_registers =
+                    inspected_registers.replace_bit(0, (registers_low[w] & inspect_bit).any());
+                inspected_registers =
+                    inspected_registers.replace_bit(1, (registers_high[w] & inspect_bit).any());
             }
         }
-        self.inspected_active.next =
-            (self.inspected_context.val() == bits::<2>(2)) & (self.inspected_registers.val() == bits::<2>(2));
+        inspected_active = (inspected_context == bits::<2>(2)) & (inspected_registers == bits::<2>(2));
     }
 }

@@ -64,46 +64,43 @@ impl<const P: usize> Logic for FreeSpaceMonitor<P> {
     #[rtl]
     fn update(&mut self) {
         // The first word with a zero, and the first zero in it.
-        self.any_free.next = false;
-        self.word.next = 0.into();
-        self.base.next = 0.into();
+        any_free = false;
+        word = 0;
+        base = 0;
         for w in 0..words {
-            if !self.any_free.val() & !self.flags[w].val().all() {
-                self.any_free.next = true;
-                self.word.next = self.flags[w].val();
-                self.base.next = self.word_base[w].val();
+            if !any_free & !flags[w].all() {
+                any_free = true;
+                word = flags[w];
+                base = word_base[w];
             }
         }
-        self.place.next = 0.into();
+        place = 0;
         for b in 0..32 {
-            if !self.word.val().get_bit(31 - b) {
-                self.place.next = self.number[31 - b].val();
+            if !word.get_bit(31 - b) {
+                place = number[31 - b];
             }
         }
-        self.first_free.next = self.base.val() | self.place.val();
-        self.free_count.next = self.total.val() - self.used.val();
+        first_free = base | place;
+        free_count = total - used;
 
-        self.take_bit.next = self.one.val() << self.first_free.val().get_bits::<5>(0);
-        self.free_bit.next = self.one.val() << self.free_entry.val().get_bits::<5>(0);
+        take_bit = one << first_free.get_bits::<5>(0);
+        free_bit = one << free_entry.get_bits::<5>(0);
         for w in 0..words {
-            self.taken[w].next = 0.into();
-            if self.take.val() & ((self.first_free.val() >> 5) == self.word_number[w].val()) {
-                self.taken[w].next = self.take_bit.val();
+            taken[w] = 0;
+            if take & ((first_free >> 5) == word_number[w]) {
+                taken[w] = take_bit;
             }
-            self.freed[w].next = 0.into();
-            if self.free.val() & ((self.free_entry.val() >> 5) == self.word_number[w].val()) {
-                self.freed[w].next = self.free_bit.val();
+            freed[w] = 0;
+            if free & ((free_entry >> 5) == word_number[w]) {
+                freed[w] = free_bit;
             }
-            self.flags[w].load(
-                self.taken[w].val().any() | self.freed[w].val().any(),
-                (self.flags[w].val() | self.taken[w].val()) & !self.freed[w].val(),
-            );
-            self.occupied[w].next = self.flags[w].val();
+            flags[w].load(taken[w].any() | freed[w].any(), (flags[w] | taken[w]) & !freed[w]);
+            occupied[w] = flags[w];
         }
 
-        self.used.load(self.take.val() ^ self.free.val(), self.used.val() + 1);
-        if self.free.val() {
-            self.used.d.next = self.used.val() - 1;
+        used.load(take ^ free, used + 1);
+        if free {
+            used.d = used - 1;
         }
     }
 }

@@ -74,54 +74,50 @@ impl Logic for LiveRegisterCache {
     #[rtl]
     fn update(&mut self) {
         // What the entry that was read says, or memory.
-        self.index.next = self.asked.val().get_bits::<5>(4) ^ self.asked.val().get_bits::<5>(9);
-        self.tag_matches.next = self.valid.val().get_bit(self.index.val().index())
-            & (self.pcs.read_data.val() == self.asked.val());
-        self.hit.next = self.looking.val() & self.tag_matches.val();
-        self.miss.next = self.looking.val() & !self.tag_matches.val();
-        self.filled.next = self.waiting.val() & self.memory_answer.val();
-        self.answer.next = self.hit.val() | self.filled.val();
-        self.low.next = 0.into();
-        self.high.next = 0.into();
-        if self.hit.val() {
-            self.low.next = self.lows.read_data.val();
-            self.high.next = self.highs.read_data.val();
-        } else if self.filled.val() {
-            self.low.next = self.memory_low.val();
-            self.high.next = self.memory_high.val();
+        index = asked.get_bits::<5>(4) ^ asked.get_bits::<5>(9);
+        tag_matches = valid.get_bit(index) & (pcs.read_data == asked);
+        hit = looking & tag_matches;
+        miss = looking & !tag_matches;
+        filled = waiting & memory_answer;
+        answer = hit | filled;
+        low = 0;
+        high = 0;
+        if hit {
+            low = lows.read_data;
+            high = highs.read_data;
+        } else if filled {
+            low = memory_low;
+            high = memory_high;
         }
-        self.memory_request.next = self.wanting.val();
-        self.memory_pc.next = self.asked.val();
+        memory_request = wanting;
+        memory_pc = asked;
 
         // One PC at a time.
-        self.ready.next = !self.miss.val() & (!self.wanting.val() & !self.waiting.val());
-        self.accepted.next = self.request.val() & self.ready.val();
-        self.asked.load(self.accepted.val(), self.pc.val());
-        self.looking.load(true, self.accepted.val());
-        self.wanting.load(true, self.miss.val() | (self.wanting.val() & !self.memory_ready.val()));
-        self.waiting.load(
-            true,
-            (self.wanting.val() & self.memory_ready.val()) | (self.waiting.val() & !self.memory_answer.val()),
-        );
+        ready = !miss & (!wanting & !waiting);
+        accepted = request & ready;
+        asked.load(accepted, pc);
+        looking.load(true, accepted);
+        wanting.load(true, miss | (wanting & !memory_ready));
+        waiting.load(true, (wanting & memory_ready) | (waiting & !memory_answer));
 
         // Read the entry of a new PC; write the one that missed.
-        self.address.next = self.index.val();
-        if self.accepted.val() {
-            self.address.next = self.pc.val().get_bits::<5>(4) ^ self.pc.val().get_bits::<5>(9);
+        address = index;
+        if accepted {
+            address = pc.get_bits::<5>(4) ^ pc.get_bits::<5>(9);
         }
-        self.pcs.enable.next = self.accepted.val() | self.filled.val();
-        self.pcs.write.next = self.filled.val();
-        self.pcs.address.next = self.address.val();
-        self.pcs.write_data.next = self.asked.val();
-        self.lows.enable.next = self.accepted.val() | self.filled.val();
-        self.lows.write.next = self.filled.val();
-        self.lows.address.next = self.address.val();
-        self.lows.write_data.next = self.memory_low.val();
-        self.highs.enable.next = self.accepted.val() | self.filled.val();
-        self.highs.write.next = self.filled.val();
-        self.highs.address.next = self.address.val();
-        self.highs.write_data.next = self.memory_high.val();
-        self.valid_bit.next = self.one.val() << self.index.val();
-        self.valid.load(self.filled.val(), self.valid.val() | self.valid_bit.val());
+        pcs.enable = accepted | filled;
+        pcs.write = filled;
+        pcs.address = address;
+        pcs.write_data = asked;
+        lows.enable = accepted | filled;
+        lows.write = filled;
+        lows.address = address;
+        lows.write_data = memory_low;
+        highs.enable = accepted | filled;
+        highs.write = filled;
+        highs.address = address;
+        highs.write_data = memory_high;
+        valid_bit = one << index;
+        valid.load(filled, valid | valid_bit);
     }
 }

@@ -129,91 +129,89 @@ impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
     #[rtl]
     fn update(&mut self) {
         // Reads: each stage hands on to the next unless a register waits to be accepted.
-        self.advance.next = !self.shown.val() | self.accept.val();
-        self.follow.next = self.followed.val() & !self.ends.read_data.val().any();
-        self.stage[0].next = self.walk.val() | self.follow.val();
-        self.stage_entry[0].next = self.walk_pointer.val();
-        if self.follow.val() {
-            self.stage_entry[0].next = self.nexts.read_data.val();
+        advance = !shown | accept;
+        follow = followed & !ends.read_data.any();
+        stage[0] = walk | follow;
+        stage_entry[0] = walk_pointer;
+        if follow {
+            stage_entry[0] = nexts.read_data;
         }
         for s in 0..latency - 1 {
-            self.delay[s].load(self.advance.val(), self.stage[s].val());
-            self.delay_entry[s].load(self.advance.val() & self.stage[s].val(), self.stage_entry[s].val());
-            self.stage[s + 1].next = self.delay[s].val();
-            self.stage_entry[s + 1].next = self.delay_entry[s].val();
+            delay[s].load(advance, stage[s]);
+            delay_entry[s].load(advance & stage[s], stage_entry[s]);
+            stage[s + 1] = delay[s];
+            stage_entry[s + 1] = delay_entry[s];
         }
-        self.under_way.next = false;
+        under_way = false;
         for s in 0..latency {
-            self.under_way.next = self.under_way.val() | self.stage[s].val();
+            under_way |= stage[s];
         }
-        self.next_read.next = false;
-        self.next_entry.next = 0.into();
+        next_read = false;
+        next_entry = 0;
         for s in next_latency - 1..next_latency {
-            self.next_read.next = self.stage[s].val() & self.advance.val();
-            self.next_entry.next = self.stage_entry[s].val();
+            next_read = stage[s] & advance;
+            next_entry = stage_entry[s];
         }
-        self.value_read.next = false;
-        self.read_entry.next = 0.into();
+        value_read = false;
+        read_entry = 0;
         for s in latency - 1..latency {
-            self.value_read.next = self.stage[s].val() & self.advance.val();
-            self.read_entry.next = self.stage_entry[s].val();
+            value_read = stage[s] & advance;
+            read_entry = stage_entry[s];
         }
-        self.followed.load(self.advance.val(), self.next_read.val());
-        self.shown.load(self.advance.val(), self.value_read.val());
-        self.walking.next = self.under_way.val() | self.shown.val();
-        self.free.next = self.value_read.val();
-        self.free_entry.next = 0.into();
-        if self.value_read.val() {
-            self.free_entry.next = self.read_entry.val();
+        followed.load(advance, next_read);
+        shown.load(advance, value_read);
+        walking = under_way | shown;
+        free = value_read;
+        free_entry = 0;
+        if value_read {
+            free_entry = read_entry;
         }
-        self.restored.next = self.shown.val();
-        self.restored_last.next = self.shown.val() & !self.under_way.val();
-        self.restored_warp.next = self.warps.read_data.val();
-        self.restored_register.next = self.registers.read_data.val();
-        self.restored_data.next = self.data.read_data.val();
+        restored = shown;
+        restored_last = shown & !under_way;
+        restored_warp = warps.read_data;
+        restored_register = registers.read_data;
+        restored_data = data.read_data;
 
         // Stores: an entry is reserved for the first register, and one for the next with each that is written.
-        self.begins.next = (self.store.val() & !self.reserved.val()) & self.any_free.val();
-        self.is_read.next = (self.next_read.val() | self.value_read.val()) & self.takes_turns.val();
-        self.written.next = (self.store.val() & self.reserved.val())
-            & (!self.is_read.val() & (self.store_last.val() | self.any_free.val()));
-        self.stored.next = self.written.val();
-        self.take.next = self.begins.val() | (self.written.val() & !self.store_last.val());
-        self.reserved
-            .load(self.begins.val() | self.written.val(), self.begins.val() | !self.store_last.val());
-        self.current.load(self.take.val(), self.first_free.val());
-        self.first.load(self.begins.val(), self.first_free.val());
-        self.head.next = self.first.val();
+        begins = (store & !reserved) & any_free;
+        is_read = (next_read | value_read) & takes_turns;
+        written = (store & reserved) & (!is_read & (store_last | any_free));
+        stored = written;
+        take = begins | (written & !store_last);
+        reserved.load(begins | written, begins | !store_last);
+        current.load(take, first_free);
+        first.load(begins, first_free);
+        head = first;
 
         // The arrays.
-        self.last_bit.next = 0.into();
-        if self.store_last.val() {
-            self.last_bit.next = 1.into();
+        last_bit = 0;
+        if store_last {
+            last_bit = 1;
         }
-        self.ends.read.next = self.next_read.val();
-        self.ends.read_address.next = self.next_entry.val();
-        self.ends.write.next = self.written.val();
-        self.ends.write_address.next = self.current.val();
-        self.ends.write_data.next = self.last_bit.val();
-        self.nexts.read.next = self.next_read.val();
-        self.nexts.read_address.next = self.next_entry.val();
-        self.nexts.write.next = self.written.val();
-        self.nexts.write_address.next = self.current.val();
-        self.nexts.write_data.next = self.first_free.val();
-        self.warps.read.next = self.value_read.val();
-        self.warps.read_address.next = self.read_entry.val();
-        self.warps.write.next = self.written.val();
-        self.warps.write_address.next = self.current.val();
-        self.warps.write_data.next = self.store_warp.val();
-        self.registers.read.next = self.value_read.val();
-        self.registers.read_address.next = self.read_entry.val();
-        self.registers.write.next = self.written.val();
-        self.registers.write_address.next = self.current.val();
-        self.registers.write_data.next = self.store_register.val();
-        self.data.read.next = self.value_read.val();
-        self.data.read_address.next = self.read_entry.val();
-        self.data.write.next = self.written.val();
-        self.data.write_address.next = self.current.val();
-        self.data.write_data.next = self.store_data.val();
+        ends.read = next_read;
+        ends.read_address = next_entry;
+        ends.write = written;
+        ends.write_address = current;
+        ends.write_data = last_bit;
+        nexts.read = next_read;
+        nexts.read_address = next_entry;
+        nexts.write = written;
+        nexts.write_address = current;
+        nexts.write_data = first_free;
+        warps.read = value_read;
+        warps.read_address = read_entry;
+        warps.write = written;
+        warps.write_address = current;
+        warps.write_data = store_warp;
+        registers.read = value_read;
+        registers.read_address = read_entry;
+        registers.write = written;
+        registers.write_address = current;
+        registers.write_data = store_register;
+        data.read = value_read;
+        data.read_address = read_entry;
+        data.write = written;
+        data.write_address = current;
+        data.write_data = store_data;
     }
 }

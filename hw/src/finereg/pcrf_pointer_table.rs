@@ -55,24 +55,23 @@ pub struct PcrfPointerTable<const P: usize> {
 impl<const P: usize> Logic for PcrfPointerTable<P> {
     #[rtl]
     fn update(&mut self) {
-        self.pointers.enable.next = self.read.val() | self.write.val();
-        self.pointers.write.next = self.write.val();
-        self.pointers.address.next = self.cta.val();
-        self.pointers.write_data.next = self.write_pointer.val();
-        self.pointer.next = self.pointers.read_data.val();
+        pointers.enable = read | write;
+        pointers.write = write;
+        pointers.address = cta;
+        pointers.write_data = write_pointer;
+        pointer = pointers.read_data;
 
-        self.stored_count.next = self.write_count.val();
-        if self.write_count.val() > self.most.val() {
-            self.stored_count.next = self.most.val();
+        stored_count = write_count;
+        if write_count > most {
+            stored_count = most;
         }
-        self.count.next = 0.into();
+        count = 0;
         for s in 0..slices {
-            self.counts[s].enable.next = self.read.val() | self.write.val();
-            self.counts[s].write.next = self.write.val();
-            self.counts[s].address.next = self.cta.val();
-            self.counts[s].write_data.next = self.stored_count.val().get_bits::<6>(6 * s);
-            self.count.next =
-                self.count.val() | (bit_cast::<12, 6>(self.counts[s].read_data.val()) << self.shift[s].val());
+            counts[s].enable = read | write;
+            counts[s].write = write;
+            counts[s].address = cta;
+            counts[s].write_data = stored_count.get_bits::<6>(6 * s);
+            count |= (bit_cast::<12, 6>(counts[s].read_data) << shift[s]);
         }
     }
 }

@@ -58,59 +58,52 @@ pub struct RegisterIndexDecoder {
 impl Logic for RegisterIndexDecoder {
     #[rtl]
     fn update(&mut self) {
-        self.left_low.next = self.low.val();
-        self.left_high.next = self.high.val();
-        self.any_low.next = self.low.val().any();
-        self.any_high.next = self.high.val().any();
-        self.any.next = self.any_low.val() | self.any_high.val();
+        left_low = low;
+        left_high = high;
+        any_low = low.any();
+        any_high = high.any();
+        any = any_low | any_high;
 
         // The lowest one. x & !(x - 1) is its bit.
-        self.half.next = self.low.val();
-        if !self.any_low.val() {
-            self.half.next = self.high.val();
+        half = low;
+        if !any_low {
+            half = high;
         }
-        self.lowest.next = self.half.val() & !(self.half.val() - 1);
-        self.last.next = (self.any.val() & !(self.any_low.val() & self.any_high.val()))
-            & (self.half.val() == self.lowest.val());
-        self.place.next = 0.into();
+        lowest = half & !(half - 1);
+        last = (any & !(any_low & any_high)) & (half == lowest);
+        place = 0;
         for r in 0..32 {
-            if self.half.val().get_bit(31 - r) {
-                self.place.next = (31 - r).to_bits::<6>();
+            if half.get_bit(31 - r) {
+                place = (31 - r).to_bits::<6>();
             }
         }
 
         // The wanted one.
-        self.wanted_bit.next = self.one.val() << self.wanted.val().get_bits::<5>(0);
-        self.wanted_half.next = self.low.val();
-        if self.wanted.val().get_bit(5) {
-            self.wanted_half.next = self.high.val();
+        wanted_bit = one << wanted.get_bits::<5>(0);
+        wanted_half = low;
+        if wanted.get_bit(5) {
+            wanted_half = high;
         }
-        self.found.next = self.want.val() & (self.wanted_half.val() & self.wanted_bit.val()).any();
+        found = want & (wanted_half & wanted_bit).any();
 
         // What is shown.
-        self.is_high.next = !self.any_low.val() & self.any_high.val();
-        self.shown.next = self.lowest.val();
-        self.index.next = self.place.val();
-        if self.is_high.val() {
-            self.index.next = self.place.val() | 32;
+        is_high = !any_low & any_high;
+        shown = lowest;
+        index = place;
+        if is_high {
+            index = place | 32;
         }
-        if self.found.val() {
-            self.is_high.next = self.wanted.val().get_bit(5);
-            self.shown.next = self.wanted_bit.val();
-            self.index.next = self.wanted.val();
+        if found {
+            is_high = wanted.get_bit(5);
+            shown = wanted_bit;
+            index = wanted;
         }
 
-        self.low.load(
-            self.load.val() | (self.step.val() & !self.is_high.val()),
-            self.low.val() & !self.shown.val(),
-        );
-        self.high.load(
-            self.load.val() | (self.step.val() & self.is_high.val()),
-            self.high.val() & !self.shown.val(),
-        );
-        if self.load.val() {
-            self.low.d.next = self.load_low.val();
-            self.high.d.next = self.load_high.val();
+        low.load(load | (step & !is_high), low & !shown);
+        high.load(load | (step & is_high), high & !shown);
+        if load {
+            low.d = load_low;
+            high.d = load_high;
         }
     }
 }

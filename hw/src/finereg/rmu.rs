@@ -236,260 +236,241 @@ watch!(Rmu<W, P>: [
 impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
     #[rtl]
     fn update(&mut self) {
-        self.is_idle.next = self.state.val() == RmuState::Idle;
-        self.is_look.next = self.state.val() == RmuState::LookUp;
-        self.is_check.next = self.state.val() == RmuState::Check;
-        self.is_select.next = self.state.val() == RmuState::Select;
-        self.is_load.next = self.state.val() == RmuState::Load;
-        self.is_drain.next = self.state.val() == RmuState::Drain;
-        self.is_return.next = self.state.val() == RmuState::Return;
+        is_idle = state == RmuState::Idle;
+        is_look = state == RmuState::LookUp;
+        is_check = state == RmuState::Check;
+        is_select = state == RmuState::Select;
+        is_load = state == RmuState::Load;
+        is_drain = state == RmuState::Drain;
+        is_return = state == RmuState::Return;
 
         // A request.
-        self.ready.next = self.is_idle.val();
-        self.accepted.next = self.is_idle.val() & self.request.val();
-        self.stores.load(self.accepted.val(), self.store.val());
-        self.restores.load(self.accepted.val(), self.restore.val());
-        self.discards.load(self.accepted.val(), self.discard.val());
-        self.outgoing_cta.load(self.accepted.val(), self.outgoing.val());
-        self.incoming_cta.load(self.accepted.val(), self.incoming.val());
+        ready = is_idle;
+        accepted = is_idle & request;
+        stores.load(accepted, store);
+        restores.load(accepted, restore);
+        discards.load(accepted, discard);
+        outgoing_cta.load(accepted, outgoing);
+        incoming_cta.load(accepted, incoming);
 
         // Look up: one warp at a time.
-        self.warp_ready.next = self.is_look.val() & (!self.looking.val() & self.vectors.ready.val());
-        self.look.next = self.warp_ready.val() & self.warp_valid.val();
-        self.vectors.request.next = self.look.val();
-        self.vectors.pc.next = self.pc.val();
-        self.vectors.memory_ready.next = self.memory_ready.val();
-        self.vectors.memory_answer.next = self.memory_answer.val();
-        self.vectors.memory_low.next = self.memory_low.val();
-        self.vectors.memory_high.next = self.memory_high.val();
-        self.memory_request.next = self.vectors.memory_request.val();
-        self.memory_pc.next = self.vectors.memory_pc.val();
-        self.cache_hit.next = self.vectors.hit.val();
-        self.cache_miss.next = self.vectors.miss.val();
-        self.looking.load(self.look.val() | self.vectors.answer.val(), self.look.val());
-        self.looked_warp.load(self.look.val(), self.warp.val());
-        self.looked_last.load(self.look.val(), self.warp_last.val());
-        self.population.next = 0.into();
+        warp_ready = is_look & (!looking & vectors.ready);
+        look = warp_ready & warp_valid;
+        vectors.request = look;
+        vectors.pc = pc;
+        vectors.memory_ready = memory_ready;
+        vectors.memory_answer = memory_answer;
+        vectors.memory_low = memory_low;
+        vectors.memory_high = memory_high;
+        memory_request = vectors.memory_request;
+        memory_pc = vectors.memory_pc;
+        cache_hit = vectors.hit;
+        cache_miss = vectors.miss;
+        looking.load(look | vectors.answer, look);
+        looked_warp.load(look, warp);
+        looked_last.load(look, warp_last);
+        population = 0;
         for r in 0..32 {
-            self.population.next =
-                self.population.val() + bit_cast::<12, 1>(self.vectors.low.val().get_bits::<1>(r));
-            self.population.next =
-                self.population.val() + bit_cast::<12, 1>(self.vectors.high.val().get_bits::<1>(r));
+            population += bit_cast::<12, 1>(vectors.low.get_bits::<1>(r));
+            population += bit_cast::<12, 1>(vectors.high.get_bits::<1>(r));
         }
-        self.count
-            .load(self.accepted.val() | self.vectors.answer.val(), self.count.val() + self.population.val());
-        if self.accepted.val() {
-            self.count.d.next = 0.into();
+        count.load(accepted | vectors.answer, count + population);
+        if accepted {
+            count.d = 0;
         }
 
         // Check.
-        self.incoming_count.next = 0.into();
-        if self.restores.val() {
-            self.incoming_count.next = self.pointers.count.val();
+        incoming_count = 0;
+        if restores {
+            incoming_count = pointers.count;
         }
-        self.chain.next = self.incoming_count.val().any();
-        self.room.next =
-            bit_cast::<13, 12>(self.monitor.free_count.val()) + bit_cast::<13, 12>(self.incoming_count.val());
-        self.fits.next = bit_cast::<13, 12>(self.count.val()) <= self.room.val();
-        self.begins.next = self.is_check.val() & self.fits.val();
-        self.refused.next = self.is_check.val() & !self.fits.val();
+        chain = incoming_count.any();
+        room = bit_cast::<13, 12>(monitor.free_count) + bit_cast::<13, 12>(incoming_count);
+        fits = bit_cast::<13, 12>(count) <= room;
+        begins = is_check & fits;
+        refused = is_check & !fits;
 
         // What the ACRF answers, and whether another register fits behind it.
-        self.arrives[0].next = self.acrf_answer.val() & !self.full[0].val();
-        self.arrives[1].next = self.acrf_answer.val() & self.full[0].val();
-        self.room_in_buffer.next = !self.held[0].val() | self.pcrf.stored.val();
-        if self.is_streaming.val() {
-            self.room_in_buffer.next = !self.held[1].val() | self.pcrf.stored.val();
+        arrives[0] = acrf_answer & !full[0];
+        arrives[1] = acrf_answer & full[0];
+        room_in_buffer = !held[0] | pcrf.stored;
+        if is_streaming {
+            room_in_buffer = !held[1] | pcrf.stored;
         }
 
         // The walk: a register that comes is written unless its row has one to be saved.
-        self.comes.next = self.pcrf.restored.val() & (self.stores.val() & !self.discards.val());
-        self.elsewhere.next =
-            self.comes.val() & self.present.val().get_bit(self.pcrf.restored_warp.val().index());
-        self.is_current.next = self.comes.val() & (self.drained_warp.val() == self.pcrf.restored_warp.val());
-        self.under_way.next = false;
+        comes = pcrf.restored & (stores & !discards);
+        elsewhere = comes & present.get_bit(pcrf.restored_warp);
+        is_current = comes & (drained_warp == pcrf.restored_warp);
+        under_way = false;
         for s in 0..buffers {
-            if (self.held[s].val() & !self.full[s].val())
-                & ((self.buffer_warp[s].val() == self.pcrf.restored_warp.val())
-                    & (self.buffer_register[s].val() == self.pcrf.restored_register.val()))
+            if (held[s] & !full[s])
+                & ((buffer_warp[s] == pcrf.restored_warp) & (buffer_register[s] == pcrf.restored_register))
             {
-                self.under_way.next = self.comes.val();
+                under_way = comes;
             }
         }
-        self.decoder.want.next = self.is_drain.val() & self.is_current.val();
-        self.decoder.wanted.next = self.pcrf.restored_register.val();
-        self.write.next = (self.pcrf.restored.val() & !(self.elsewhere.val() | self.under_way.val()))
-            & (!self.decoder.found.val()
-                & !(self.is_current.val() & (self.is_load.val() | self.is_return.val())));
-        self.acrf_write.next = self.write.val() & !self.discards.val();
-        self.acrf_write_warp.next = self.pcrf.restored_warp.val();
-        self.acrf_write_register.next = self.pcrf.restored_register.val();
-        self.acrf_write_data.next = self.pcrf.restored_data.val();
-        self.moved.next = self.write.val() & (self.acrf_write_ready.val() | self.discards.val());
+        decoder.want = is_drain & is_current;
+        decoder.wanted = pcrf.restored_register;
+        write = (pcrf.restored & !(elsewhere | under_way))
+            & (!decoder.found & !(is_current & (is_load | is_return)));
+        acrf_write = write & !discards;
+        acrf_write_warp = pcrf.restored_warp;
+        acrf_write_register = pcrf.restored_register;
+        acrf_write_data = pcrf.restored_data;
+        moved = write & (acrf_write_ready | discards);
 
         // Reads: what is in the way, else what comes next.
-        self.drains.next = !self.pcrf.walking.val()
-            | (self.is_streaming.val() & self.monitor.free_count.val().get_bits::<10>(2).any());
-        self.acrf_read.next = (self.is_drain.val() & self.room_in_buffer.val())
-            & (self.decoder.found.val() | (self.decoder.any.val() & self.drains.val()));
-        self.acrf_read_warp.next = 0.into();
-        self.acrf_read_register.next = 0.into();
-        if self.acrf_read.val() {
-            self.acrf_read_warp.next = self.drained_warp.val();
-            self.acrf_read_register.next = self.decoder.index.val();
+        drains = !pcrf.walking | (is_streaming & monitor.free_count.get_bits::<10>(2).any());
+        acrf_read = (is_drain & room_in_buffer) & (decoder.found | (decoder.any & drains));
+        acrf_read_warp = 0;
+        acrf_read_register = 0;
+        if acrf_read {
+            acrf_read_warp = drained_warp;
+            acrf_read_register = decoder.index;
         }
-        self.reads.next = self.acrf_read.val() & self.acrf_read_ready.val();
-        self.decoder.step.next = self.reads.val();
+        reads = acrf_read & acrf_read_ready;
+        decoder.step = reads;
 
         // The next warp: one in the way, else the first.
-        self.any_warp.next = false;
-        self.first_warp.next = 0.into();
+        any_warp = false;
+        first_warp = 0;
         for w in 0..32 {
-            if self.present.val().get_bit(31 - w) {
-                self.any_warp.next = true;
-                self.first_warp.next = self.warp_number[31 - w].val();
+            if present.get_bit(31 - w) {
+                any_warp = true;
+                first_warp = warp_number[31 - w];
             }
         }
-        self.next_warp.next = self.first_warp.val();
-        if self.elsewhere.val() {
-            self.next_warp.next = self.pcrf.restored_warp.val();
+        next_warp = first_warp;
+        if elsewhere {
+            next_warp = pcrf.restored_warp;
         }
-        self.selects.next = self.is_select.val()
-            & (self.elsewhere.val()
-                | (self.any_warp.val() & (self.is_streaming.val() | !self.pcrf.walking.val())));
-        self.drained_warp.load(self.selects.val(), self.next_warp.val());
-        self.decoder.load.next = self.is_load.val();
-        self.decoder.load_low.next = self.live_low.read_data.val();
-        self.decoder.load_high.next = self.live_high.read_data.val();
-        self.finish.next =
-            (self.is_select.val() & !self.any_warp.val()) & !(self.pcrf.walking.val() | self.held[0].val());
-        self.done.next = self.finish.val();
-        self.live_count.next = self.count.val();
+        selects = is_select & (elsewhere | (any_warp & (is_streaming | !pcrf.walking)));
+        drained_warp.load(selects, next_warp);
+        decoder.load = is_load;
+        decoder.load_low = live_low.read_data;
+        decoder.load_high = live_high.read_data;
+        finish = (is_select & !any_warp) & !(pcrf.walking | held[0]);
+        done = finish;
+        live_count = count;
 
         // Warps whose vector is in the memory.
-        self.warp_bit.next = self.one.val() << self.looked_warp.val();
-        if self.is_select.val() {
-            self.warp_bit.next = self.one.val() << self.next_warp.val();
-        } else if self.is_return.val() {
-            self.warp_bit.next = self.one.val() << self.drained_warp.val();
+        warp_bit = one << looked_warp;
+        if is_select {
+            warp_bit = one << next_warp;
+        } else if is_return {
+            warp_bit = one << drained_warp;
         }
-        self.live_write.next = self.vectors.answer.val() | self.is_return.val();
-        self.present.load(
-            (self.accepted.val() | self.live_write.val()) | self.selects.val(),
-            self.present.val() | self.warp_bit.val(),
-        );
-        if self.is_select.val() {
-            self.present.d.next = self.present.val() ^ self.warp_bit.val();
+        live_write = vectors.answer | is_return;
+        present.load((accepted | live_write) | selects, present | warp_bit);
+        if is_select {
+            present.d = present ^ warp_bit;
         }
-        if self.accepted.val() {
-            self.present.d.next = 0.into();
+        if accepted {
+            present.d = 0;
         }
-        self.live_row.next = self.next_warp.val();
-        if self.is_look.val() {
-            self.live_row.next = self.looked_warp.val();
-        } else if self.is_return.val() {
-            self.live_row.next = self.drained_warp.val();
+        live_row = next_warp;
+        if is_look {
+            live_row = looked_warp;
+        } else if is_return {
+            live_row = drained_warp;
         }
-        self.live_low.enable.next = self.live_write.val() | self.selects.val();
-        self.live_low.write.next = self.live_write.val();
-        self.live_low.address.next = self.live_row.val();
-        self.live_low.write_data.next = self.vectors.low.val();
-        self.live_high.enable.next = self.live_write.val() | self.selects.val();
-        self.live_high.write.next = self.live_write.val();
-        self.live_high.address.next = self.live_row.val();
-        self.live_high.write_data.next = self.vectors.high.val();
-        if self.is_return.val() {
-            self.live_low.write_data.next = self.decoder.left_low.val();
-            self.live_high.write_data.next = self.decoder.left_high.val();
+        live_low.enable = live_write | selects;
+        live_low.write = live_write;
+        live_low.address = live_row;
+        live_low.write_data = vectors.low;
+        live_high.enable = live_write | selects;
+        live_high.write = live_write;
+        live_high.address = live_row;
+        live_high.write_data = vectors.high;
+        if is_return {
+            live_low.write_data = decoder.left_low;
+            live_high.write_data = decoder.left_high;
         }
 
         // The buffer: from the ACRF, to the PCRF, in the cycle in which a register comes if it is the oldest. The second
         // moves up behind it.
-        self.enters[0].next =
-            self.reads.val() & (!self.held[0].val() | (self.pcrf.stored.val() & !self.held[1].val()));
-        self.enters[1].next = self.reads.val() & !self.enters[0].val();
-        self.held[0]
-            .load(self.enters[0].val() | self.pcrf.stored.val(), self.enters[0].val() | self.held[1].val());
-        self.held[1].load(self.enters[1].val() | self.pcrf.stored.val(), self.enters[1].val());
-        self.full[0].load(self.arrives[0].val() | self.pcrf.stored.val(), true);
-        self.full[1].load(self.arrives[1].val() | self.pcrf.stored.val(), !self.pcrf.stored.val());
-        self.buffer_warp[0].load(self.enters[0].val() | self.pcrf.stored.val(), self.buffer_warp[1].val());
-        self.buffer_register[0]
-            .load(self.enters[0].val() | self.pcrf.stored.val(), self.buffer_register[1].val());
-        if self.enters[0].val() {
-            self.buffer_warp[0].d.next = self.acrf_read_warp.val();
-            self.buffer_register[0].d.next = self.acrf_read_register.val();
+        enters[0] = reads & (!held[0] | (pcrf.stored & !held[1]));
+        enters[1] = reads & !enters[0];
+        held[0].load(enters[0] | pcrf.stored, enters[0] | held[1]);
+        held[1].load(enters[1] | pcrf.stored, enters[1]);
+        full[0].load(arrives[0] | pcrf.stored, true);
+        full[1].load(arrives[1] | pcrf.stored, !pcrf.stored);
+        buffer_warp[0].load(enters[0] | pcrf.stored, buffer_warp[1]);
+        buffer_register[0].load(enters[0] | pcrf.stored, buffer_register[1]);
+        if enters[0] {
+            buffer_warp[0].d = acrf_read_warp;
+            buffer_register[0].d = acrf_read_register;
         }
-        self.buffer_warp[1].load(self.enters[1].val(), self.acrf_read_warp.val());
-        self.buffer_register[1].load(self.enters[1].val(), self.acrf_read_register.val());
-        self.buffer[0].load(self.arrives[0].val() | self.pcrf.stored.val(), self.acrf_answer_data.val());
-        self.buffer[1].load(self.arrives[1].val(), self.acrf_answer_data.val());
-        if self.pcrf.stored.val() {
-            self.full[0].d.next = self.full[1].val() | self.arrives[1].val();
-            if self.full[1].val() {
-                self.buffer[0].d.next = self.buffer[1].val();
+        buffer_warp[1].load(enters[1], acrf_read_warp);
+        buffer_register[1].load(enters[1], acrf_read_register);
+        buffer[0].load(arrives[0] | pcrf.stored, acrf_answer_data);
+        buffer[1].load(arrives[1], acrf_answer_data);
+        if pcrf.stored {
+            full[0].d = full[1] | arrives[1];
+            if full[1] {
+                buffer[0].d = buffer[1];
             }
         }
-        self.remaining.load(self.is_check.val() | self.pcrf.stored.val(), self.remaining.val() - 1);
-        if self.is_check.val() {
-            self.remaining.d.next = self.count.val();
+        remaining.load(is_check | pcrf.stored, remaining - 1);
+        if is_check {
+            remaining.d = count;
         }
 
         // The PCRF and its tables.
-        self.pcrf.walk.next = self.begins.val() & self.chain.val();
-        self.pcrf.walk_pointer.next = self.pointers.pointer.val();
-        self.pcrf.accept.next = self.moved.val();
-        self.pcrf.any_free.next = self.monitor.any_free.val();
-        self.pcrf.first_free.next = self.monitor.first_free.val();
-        self.pcrf.store.next = self.full[0].val() | self.arrives[0].val();
-        self.pcrf.store_last.next = self.remaining.val() == bits::<12>(1);
-        self.pcrf.store_warp.next = self.buffer_warp[0].val();
-        self.pcrf.store_register.next = self.buffer_register[0].val();
-        self.pcrf.store_data.next = self.acrf_answer_data.val();
-        if self.full[0].val() {
-            self.pcrf.store_data.next = self.buffer[0].val();
+        pcrf.walk = begins & chain;
+        pcrf.walk_pointer = pointers.pointer;
+        pcrf.accept = moved;
+        pcrf.any_free = monitor.any_free;
+        pcrf.first_free = monitor.first_free;
+        pcrf.store = full[0] | arrives[0];
+        pcrf.store_last = remaining == bits::<12>(1);
+        pcrf.store_warp = buffer_warp[0];
+        pcrf.store_register = buffer_register[0];
+        pcrf.store_data = acrf_answer_data;
+        if full[0] {
+            pcrf.store_data = buffer[0];
         }
-        self.pcrf_read.next = self.pcrf.free.val();
-        self.pcrf_write.next = self.pcrf.stored.val();
-        self.monitor.take.next = self.pcrf.take.val();
-        self.monitor.free.next = self.pcrf.free.val();
-        self.monitor.free_entry.next = self.pcrf.free_entry.val();
-        self.free_count.next = self.monitor.free_count.val();
-        self.pointers.read.next = self.accepted.val() & self.restore.val();
-        self.pointers.write.next =
-            (self.begins.val() & self.chain.val()) | (self.finish.val() & self.stores.val());
-        self.pointers.cta.next = self.incoming.val();
-        self.pointers.write_pointer.next = self.pcrf.head.val();
-        self.pointers.write_count.next = self.count.val();
-        if self.is_check.val() {
+        pcrf_read = pcrf.free;
+        pcrf_write = pcrf.stored;
+        monitor.take = pcrf.take;
+        monitor.free = pcrf.free;
+        monitor.free_entry = pcrf.free_entry;
+        free_count = monitor.free_count;
+        pointers.read = accepted & restore;
+        pointers.write = (begins & chain) | (finish & stores);
+        pointers.cta = incoming;
+        pointers.write_pointer = pcrf.head;
+        pointers.write_count = count;
+        if is_check {
             // What comes in is no longer there.
-            self.pointers.cta.next = self.incoming_cta.val();
-            self.pointers.write_count.next = 0.into();
-        } else if self.finish.val() {
-            self.pointers.cta.next = self.outgoing_cta.val();
+            pointers.cta = incoming_cta;
+            pointers.write_count = 0;
+        } else if finish {
+            pointers.cta = outgoing_cta;
         }
 
-        self.state.load(true, self.state.val());
-        if self.accepted.val() {
-            self.state.d.next = RmuState::Check;
-            if self.store.val() {
-                self.state.d.next = RmuState::LookUp;
+        state.load(true, state);
+        if accepted {
+            state.d = RmuState::Check;
+            if store {
+                state.d = RmuState::LookUp;
             }
-        } else if self.is_look.val() & (self.vectors.answer.val() & self.looked_last.val()) {
-            self.state.d.next = RmuState::Check;
-        } else if self.refused.val() | self.finish.val() {
-            self.state.d.next = RmuState::Idle;
-        } else if self.begins.val() | self.is_return.val() {
-            self.state.d.next = RmuState::Select;
-        } else if self.selects.val() {
-            self.state.d.next = RmuState::Load;
-        } else if self.is_load.val() {
-            self.state.d.next = RmuState::Drain;
-        } else if self.is_drain.val() {
-            if !self.decoder.any.val() | (self.decoder.last.val() & self.reads.val()) {
-                self.state.d.next = RmuState::Select;
-            } else if self.elsewhere.val() {
-                self.state.d.next = RmuState::Return;
+        } else if is_look & (vectors.answer & looked_last) {
+            state.d = RmuState::Check;
+        } else if refused | finish {
+            state.d = RmuState::Idle;
+        } else if begins | is_return {
+            state.d = RmuState::Select;
+        } else if selects {
+            state.d = RmuState::Load;
+        } else if is_load {
+            state.d = RmuState::Drain;
+        } else if is_drain {
+            if !decoder.any | (decoder.last & reads) {
+                state.d = RmuState::Select;
+            } else if elsewhere {
+                state.d = RmuState::Return;
             }
         }
     }

@@ -91,77 +91,63 @@ impl Logic for ActiveSet {
     #[rtl]
     fn update(&mut self) {
         // Who leaves and who stays.
-        self.waiting.next = 0.into();
-        self.ending.next = 0.into();
-        self.kept.next = 0.into();
-        self.retiring.next = 0.into();
-        self.candidates.next = 0.into();
+        waiting = 0;
+        ending = 0;
+        kept = 0;
+        retiring = 0;
+        candidates = 0;
         for w in 0..warps {
-            self.stays[w].next = self.ready[w].val()
-                | self.dependence[w].val()
-                | (self.shared[w].val() & self.takes_any.val());
-            if self.active.val().get_bit(w) {
-                self.waiting.next = self.waiting.val().replace_bit(w, !self.stays[w].val());
-                self.ending.next =
-                    self.ending.val().replace_bit(w, self.stays[w].val() & self.ends_strand[w].val());
-                self.kept.next =
-                    self.kept.val().replace_bit(w, self.stays[w].val() & !self.ends_strand[w].val());
+            stays[w] = ready[w] | dependence[w] | (shared[w] & takes_any);
+            if active.get_bit(w) {
+                waiting = waiting.replace_bit(w, !stays[w]);
+                ending = ending.replace_bit(w, stays[w] & ends_strand[w]);
+                kept = kept.replace_bit(w, stays[w] & !ends_strand[w]);
             }
-            self.retiring.next = self.retiring.val().replace_bit(w, self.retire[w].val());
-            self.candidates.next = self.candidates.val().replace_bit(
+            retiring = retiring.replace_bit(w, retire[w]);
+            candidates = candidates.replace_bit(
                 w,
-                !self.kept.val().get_bit(w)
-                    & (self.ready[w].val()
-                        | (self.takes_any.val()
-                            & (self.dependence[w].val() | self.shared[w].val() | self.others[w].val()))),
+                !kept.get_bit(w) & (ready[w] | (takes_any & (dependence[w] | shared[w] | others[w]))),
             );
         }
 
         // The order of the pending ones: whoever leaves is behind all that did before.
         for w in 0..warps {
-            self.above_it[w].next = 0.into();
+            above_it[w] = 0;
             for o in 0..warps {
-                self.above_it[w].next =
-                    self.above_it[w].val().replace_bit(o, self.turned[o].val().get_bit(w));
+                above_it[w] = above_it[w].replace_bit(o, turned[o].get_bit(w));
             }
-            self.ahead_before[w].next =
-                self.above_it[w].val() | (self.below[w].val() & !self.turned[w].val());
-            self.after_leaving[w].next =
-                self.ahead_before[w].val() & !(self.waiting.val() | self.ending.val());
-            if self.waiting.val().get_bit(w) {
-                self.after_leaving[w].next = (self.everyone.val()
-                    & !(self.waiting.val() | self.ending.val()))
-                    | (self.waiting.val() & self.below[w].val());
+            ahead_before[w] = above_it[w] | (below[w] & !turned[w]);
+            after_leaving[w] = ahead_before[w] & !(waiting | ending);
+            if waiting.get_bit(w) {
+                after_leaving[w] = (everyone & !(waiting | ending)) | (waiting & below[w]);
             }
-            if self.ending.val().get_bit(w) {
-                self.after_leaving[w].next =
-                    (self.everyone.val() & !self.ending.val()) | (self.ending.val() & self.below[w].val());
+            if ending.get_bit(w) {
+                after_leaving[w] = (everyone & !ending) | (ending & below[w]);
             }
-            self.after_retiring[w].next = self.after_leaving[w].val() & !self.retiring.val();
-            if self.retiring.val().get_bit(w) {
-                self.after_retiring[w].next = (self.everyone.val() & !self.retiring.val())
-                    | (self.retiring.val() & self.below[w].val());
+            after_retiring[w] = after_leaving[w] & !retiring;
+            if retiring.get_bit(w) {
+                after_retiring[w] = (everyone & !retiring) | (retiring & below[w]);
             }
-            self.turned[w].load(true, self.below[w].val() & !self.after_retiring[w].val());
+            turned[w].load(true, below[w] & !after_retiring[w]);
         }
 
         // Who enters: fewer than the places are active or before it.
-        self.entering.next = 0.into();
+        entering = 0;
         for w in 0..warps {
-            self.served[w].next = self.kept.val() | (self.candidates.val() & self.after_leaving[w].val());
-            self.ahead[w].next = 0.into();
+            served[w] = kept | (candidates & after_leaving[w]);
+            ahead[w] = 0;
             for o in 0..warps {
-                if (self.served[w].val() & self.itself[o].val()).any() {
-                    self.ahead[w].next = self.ahead[w].val() + 1;
+                if (served[w] & itself[o]).any() {
+                    ahead[w] += 1;
                 }
             }
-            if self.candidates.val().get_bit(w) & (self.ahead[w].val() < self.places.val()) {
-                self.entering.next = self.entering.val() | self.itself[w].val();
+            if candidates.get_bit(w) & (ahead[w] < places) {
+                entering |= itself[w];
             }
-            self.allowed[w].next = self.kept.val().get_bit(w);
-            self.left[w].next = self.waiting.val().get_bit(w) | self.ending.val().get_bit(w);
-            self.entered[w].next = self.entering.val().get_bit(w);
+            allowed[w] = kept.get_bit(w);
+            left[w] = waiting.get_bit(w) | ending.get_bit(w);
+            entered[w] = entering.get_bit(w);
         }
-        self.active.load(true, (self.kept.val() | self.entering.val()) & !self.retiring.val());
+        active.load(true, (kept | entering) & !retiring);
     }
 }

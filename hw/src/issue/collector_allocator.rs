@@ -96,52 +96,50 @@ impl<const C: usize> Logic for CollectorAllocator<C> {
     #[rtl]
     fn update(&mut self) {
         // What there is to choose from.
-        self.has_own.next = false;
-        self.any_far.next = false;
-        self.any_free.next = false;
+        has_own = false;
+        any_far = false;
+        any_free = false;
         for c in 0..collectors {
-            self.own[c].next = ((self.owned[c].val() & self.keeps_own.val())
-                & (self.held_warp[c].val() == self.warp.val()))
-                | (self.is_private.val() & (self.private_warp[c].val() == self.warp.val()));
-            self.has_own.next = self.has_own.val() | self.own[c].val();
-            self.any_free.next = self.any_free.val() | !self.occupied[c].val();
-            self.any_far.next = self.any_far.val() | (!self.occupied[c].val() & !self.near[c].val());
+            own[c] =
+                ((owned[c] & keeps_own) & (held_warp[c] == warp)) | (is_private & (private_warp[c] == warp));
+            has_own |= own[c];
+            any_free |= !occupied[c];
+            any_far |= (!occupied[c] & !near[c]);
         }
-        self.place.next = self.random.value.val() ^ self.seed.val();
-        self.torn.next =
-            (self.waits.val() & !self.has_own.val()) & (self.any_free.val() & !self.any_far.val());
-        self.patient.next = (self.counter.val() < bit_cast::<6, 5>(self.sthld.val()))
-            | (self.waits_at_threshold.val() & (self.counter.val() == bit_cast::<6, 5>(self.sthld.val())));
+        place = random.value ^ seed;
+        torn = (waits & !has_own) & (any_free & !any_far);
+        patient =
+            (counter < bit_cast::<6, 5>(sthld)) | (waits_at_threshold & (counter == bit_cast::<6, 5>(sthld)));
 
         // Which of them may be chosen, and the first of those from a random place on.
         for c in 0..collectors {
-            self.eligible[c].next = !self.occupied[c].val();
-            if self.has_own.val() {
-                self.eligible[c].next = self.own[c].val() & !self.occupied[c].val();
-            } else if self.torn.val() {
-                self.eligible[c].next = !self.occupied[c].val() & !self.patient.val();
-            } else if self.waits.val() {
-                self.eligible[c].next = !self.occupied[c].val() & !self.near[c].val();
+            eligible[c] = !occupied[c];
+            if has_own {
+                eligible[c] = own[c] & !occupied[c];
+            } else if torn {
+                eligible[c] = !occupied[c] & !patient;
+            } else if waits {
+                eligible[c] = !occupied[c] & !near[c];
             }
-            self.distance[c].next = self.number[c].val() - bit_cast::<C, 8>(self.place.val());
+            distance[c] = number[c] - bit_cast::<C, 8>(place);
         }
-        self.granted.next = false;
+        granted = false;
         for c in 0..collectors {
-            self.grant[c].next = self.request.val() & self.eligible[c].val();
+            grant[c] = request & eligible[c];
             for t in 0..collectors {
-                if self.eligible[t].val() & (self.distance[t].val() < self.distance[c].val()) {
-                    self.grant[c].next = false;
+                if eligible[t] & (distance[t] < distance[c]) {
+                    grant[c] = false;
                 }
             }
-            self.granted.next = self.granted.val() | self.grant[c].val();
+            granted |= grant[c];
         }
-        self.random.step.next = self.granted.val() & self.is_random.val();
+        random.step = granted & is_random;
 
         // The counter counts what the warps waited for collectors with near values.
-        self.waiting.next = self.request.val() & (self.torn.val() & self.patient.val());
-        self.counter.load(self.request.val() & self.torn.val(), 0.into());
-        if self.patient.val() {
-            self.counter.d.next = self.counter.val() + 1;
+        waiting = request & (torn & patient);
+        counter.load(request & torn, 0);
+        if patient {
+            counter.d = counter + 1;
         }
     }
 }

@@ -83,27 +83,27 @@ pub struct IssueStage<const C: usize> {
 impl<const C: usize> Logic for IssueStage<C> {
     #[rtl]
     fn update(&mut self) {
-        pass!(self => self.scheduler: ready[..], launch[..], owned[..], held_warp[..]);
+        pass!(self => scheduler: ready[..], launch[..], owned[..], held_warp[..]);
         for c in 0..collectors {
-            self.scheduler.occupied[c].next = self.occupied[c].val() & self.keeps_own.val();
+            scheduler.occupied[c] = occupied[c] & keeps_own;
         }
-        pass!(self => self.allocator: occupied[..], owned[..], held_warp[..], near[..], sthld);
-        pass!(self.scheduler => self.allocator: selected as request, warp);
-        pass!(self.allocator => self.scheduler: granted as issue);
-        pass!(self.allocator => self: grant[..] as issue, granted as issued, waiting);
+        pass!(self => allocator: occupied[..], owned[..], held_warp[..], near[..], sthld);
+        pass!(scheduler => allocator: selected as request, warp);
+        pass!(allocator => scheduler: granted as issue);
+        pass!(allocator => self: grant[..] as issue, granted as issued, waiting);
 
         // The selected warp's instruction.
-        self.warp.next = 0.into();
-        self.base.next = 0.into();
-        self.instruction.clear();
-        self.flush.next = false;
+        warp = 0;
+        base = 0;
+        instruction.clear();
+        flush = false;
         for w in 0..warps {
-            self.goes[w].next = self.scheduler.select[w].val() & self.allocator.granted.val();
-            if self.goes[w].val() {
-                self.warp.next = self.number[w].val();
-                self.base.next = self.head_base[w].val();
-                pass!(self.head[w] => self.instruction);
-                self.flush.next = self.head_flush[w].val();
+            goes[w] = scheduler.select[w] & allocator.granted;
+            if goes[w] {
+                warp = number[w];
+                base = head_base[w];
+                pass!(head[w] => instruction);
+                flush = head_flush[w];
             }
         }
     }

@@ -85,54 +85,52 @@ impl Logic for SthldController {
     #[rtl]
     fn update(&mut self) {
         // Instructions of the interval so far.
-        self.interval_end.next = self.cycle.val() == self.last_cycle.val();
-        self.now.next = self.instructions.val() + bit_cast::<16, 3>(self.issued.val());
-        self.cycle.load(true, self.cycle.val() + 1);
-        self.instructions.load(true, self.now.val());
-        if self.interval_end.val() {
-            self.cycle.d.next = 0.into();
-            self.instructions.d.next = 0.into();
+        interval_end = cycle == last_cycle;
+        now = instructions + bit_cast::<16, 3>(issued);
+        cycle.load(true, cycle + 1);
+        instructions.load(true, now);
+        if interval_end {
+            cycle.d = 0;
+            instructions.d = 0;
         }
-        self.previous.load(self.interval_end.val(), self.now.val());
+        previous.load(interval_end, now);
 
         // How much it changed.
-        self.difference.next = self.previous.val() - self.now.val();
-        if self.now.val() > self.previous.val() {
-            self.difference.next = self.now.val() - self.previous.val();
+        difference = previous - now;
+        if now > previous {
+            difference = now - previous;
         }
-        self.product.next = 0.into();
+        product = 0;
         for k in 0..shifts {
-            self.product.next =
-                self.product.val() + (bit_cast::<22, 16>(self.difference.val()) << self.shifts[k].val());
+            product += (bit_cast::<22, 16>(difference) << shifts[k]);
         }
-        self.is_small.next = (self.product.val() < bit_cast::<22, 16>(self.previous.val()))
-            | (self.now.val() == self.previous.val());
+        is_small = (product < bit_cast::<22, 16>(previous)) | (now == previous);
 
         // The transition, and STHLD within its bounds.
-        self.next_state.next = 0.into();
-        self.step.next = 0.into();
+        next_state = 0;
+        step = 0;
         for s in 0..STHLD_STATES {
-            if self.stored_state.val() == self.numbers[s].val() {
-                if self.is_small.val() {
-                    self.next_state.next = self.small_next[s].val();
-                    self.step.next = self.small_step[s].val();
+            if stored_state == numbers[s] {
+                if is_small {
+                    next_state = small_next[s];
+                    step = small_step[s];
                 } else {
-                    self.next_state.next = self.large_next[s].val();
-                    self.step.next = self.large_step[s].val();
+                    next_state = large_next[s];
+                    step = large_step[s];
                 }
             }
         }
-        self.stored_state.load(self.interval_end.val(), self.next_state.val());
-        self.moved.next = bit_cast::<7, 5>(self.stored_sthld.val()) + self.step.val();
-        self.stored_sthld.load(self.interval_end.val(), bit_cast::<5, 7>(self.moved.val()));
-        if self.moved.val() > self.maximum.val() {
-            self.stored_sthld.d.next = bit_cast::<5, 7>(self.maximum.val());
+        stored_state.load(interval_end, next_state);
+        moved = bit_cast::<7, 5>(stored_sthld) + step;
+        stored_sthld.load(interval_end, bit_cast::<5, 7>(moved));
+        if moved > maximum {
+            stored_sthld.d = bit_cast::<5, 7>(maximum);
         }
-        if self.moved.val().get_bit(6) {
-            self.stored_sthld.d.next = 0.into();
+        if moved.get_bit(6) {
+            stored_sthld.d = 0;
         }
 
-        self.sthld.next = self.stored_sthld.val();
-        self.state.next = self.stored_state.val() + 1;
+        sthld = stored_sthld;
+        state = stored_state + 1;
     }
 }

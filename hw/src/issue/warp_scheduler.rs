@@ -88,61 +88,60 @@ impl Logic for WarpScheduler {
     #[rtl]
     fn update(&mut self) {
         // Who could issue, and the group that goes first.
-        self.any_last.next = false;
-        self.any_data.next = false;
+        any_last = false;
+        any_data = false;
         for w in 0..warps {
-            self.has_data[w].next = false;
-            self.is_blocked[w].next = false;
+            has_data[w] = false;
+            is_blocked[w] = false;
             for c in 0..collectors {
-                if self.owned[c].val() & (self.held_warp[c].val() == self.number[w].val()) {
-                    self.has_data[w].next = true;
-                    self.is_blocked[w].next = self.occupied[c].val();
+                if owned[c] & (held_warp[c] == number[w]) {
+                    has_data[w] = true;
+                    is_blocked[w] = occupied[c];
                 }
             }
-            self.candidate[w].next = self.ready[w].val() & !(self.is_blocked[w].val() & self.skips.val());
-            self.any_data.next = self.any_data.val() | (self.candidate[w].val() & self.has_data[w].val());
+            candidate[w] = ready[w] & !(is_blocked[w] & skips);
+            any_data |= (candidate[w] & has_data[w]);
         }
         for w in 0..lasting {
-            self.any_last.next = self.any_last.val() | (self.candidate[w].val() & self.last[w].val());
+            any_last |= (candidate[w] & last[w]);
         }
         for w in 0..warps {
-            self.eligible[w].next = self.candidate[w].val();
-            if self.prefers_data.val() & self.any_data.val() {
-                self.eligible[w].next = self.candidate[w].val() & self.has_data[w].val();
+            eligible[w] = candidate[w];
+            if prefers_data & any_data {
+                eligible[w] = candidate[w] & has_data[w];
             }
         }
         for w in 0..lasting {
-            if self.any_last.val() {
-                self.eligible[w].next = self.candidate[w].val() & self.last[w].val();
+            if any_last {
+                eligible[w] = candidate[w] & last[w];
             }
         }
 
         // The order within the group.
         for a in 0..aged {
             for w in 0..warps {
-                self.ages[a].request[w].next = self.eligible[w].val();
-                self.ages[a].renew[w].next = self.launch[w].val();
-                self.select[w].next = self.ages[a].oldest[w].val();
+                ages[a].request[w] = eligible[w];
+                ages[a].renew[w] = launch[w];
+                select[w] = ages[a].oldest[w];
             }
         }
         for a in 0..turning {
-            self.turns[a].advance.next = self.issue.val();
+            turns[a].advance = issue;
             for w in 0..warps {
-                self.turns[a].request[w].next = self.eligible[w].val();
-                self.select[w].next = self.turns[a].grant[w].val();
+                turns[a].request[w] = eligible[w];
+                select[w] = turns[a].grant[w];
             }
         }
-        self.selected.next = false;
-        self.warp.next = 0.into();
+        selected = false;
+        warp = 0;
         for w in 0..warps {
-            if self.select[w].val() {
-                self.selected.next = true;
-                self.warp.next = self.number[w].val();
+            if select[w] {
+                selected = true;
+                warp = number[w];
             }
         }
         for w in 0..lasting {
-            self.last[w]
-                .load(self.issue.val() | self.launch[w].val(), self.issue.val() & self.select[w].val());
+            last[w].load(issue | launch[w], issue & select[w]);
         }
     }
 }

@@ -77,37 +77,33 @@ pub struct DecisionUnit<const V: usize, const A: usize> {
 impl<const V: usize, const A: usize> Logic for DecisionUnit<V, A> {
     #[rtl]
     fn update(&mut self) {
-        self.pairs.next = self.done.val() & self.matched.val();
-        self.inserts.next =
-            (self.done.val() & !self.matched.val()) & (!self.head_release.val() & !self.full.val());
-        self.rejects.next =
-            (self.done.val() & !self.matched.val()) & (!self.head_release.val() & self.full.val());
-        self.offers.next = self.evict.val() | (self.pairs.val() | self.rejects.val());
-        self.leaves.next = self.offers.val() & self.accepted.val();
+        pairs = done & matched;
+        inserts = (done & !matched) & (!head_release & !full);
+        rejects = (done & !matched) & (!head_release & full);
+        offers = evict | (pairs | rejects);
+        leaves = offers & accepted;
 
-        self.offer.next = self.offers.val();
-        pass!(self.head => self.offered: address, source, destination, warp as first_warp);
-        self.offered.second_valid.next = false;
-        self.offered.second_warp.next = 0.into();
-        if self.evict.val() {
-            pass!(self.evicted => self.offered: address, source, destination, warp as first_warp);
-        } else if self.pairs.val() {
-            self.offered.first_warp.next = self.matched_warp.val();
-            self.offered.second_valid.next = true;
-            self.offered.second_warp.next = self.head.warp.val();
+        offer = offers;
+        pass!(head => offered: address, source, destination, warp as first_warp);
+        offered.second_valid = false;
+        offered.second_warp = 0;
+        if evict {
+            pass!(evicted => offered: address, source, destination, warp as first_warp);
+        } else if pairs {
+            offered.first_warp = matched_warp;
+            offered.second_valid = true;
+            offered.second_warp = head.warp;
         }
 
-        self.evict_ready.next = self.accepted.val();
-        self.done_ready.next = !self.offers.val() | self.accepted.val();
-        self.insert.next = self.inserts.val();
-        self.pop.next = self.done.val() & (!self.offers.val() | self.accepted.val());
+        evict_ready = accepted;
+        done_ready = !offers | accepted;
+        insert = inserts;
+        pop = done & (!offers | accepted);
 
-        self.multicast.next = self.pairs.val() & self.leaves.val();
-        self.rejected.next = self.rejects.val() & self.leaves.val();
-        self.released_age.next = (self.evict.val() & self.evict_aged.val()) & self.leaves.val();
-        self.released_barrier.next =
-            ((self.evict.val() & !self.evict_aged.val()) & self.head_release.val()) & self.leaves.val();
-        self.released_repeat.next =
-            ((self.evict.val() & !self.evict_aged.val()) & !self.head_release.val()) & self.leaves.val();
+        multicast = pairs & leaves;
+        rejected = rejects & leaves;
+        released_age = (evict & evict_aged) & leaves;
+        released_barrier = ((evict & !evict_aged) & head_release) & leaves;
+        released_repeat = ((evict & !evict_aged) & !head_release) & leaves;
     }
 }

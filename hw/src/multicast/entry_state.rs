@@ -104,85 +104,78 @@ impl Logic for EntryState {
     #[rtl]
     fn update(&mut self) {
         // The first free entry, and the first due one.
-        self.room.next = false;
-        self.free_row.next = 0.into();
-        self.taken_lanes.next = 0.into();
-        self.some_due.next = false;
-        self.due_row.next = 0.into();
-        self.due_lanes.next = 0.into();
+        room = false;
+        free_row = 0;
+        taken_lanes = 0;
+        some_due = false;
+        due_row = 0;
+        due_lanes = 0;
         for r in 0..rows {
-            self.used[r].next = self.valid[r].val();
-            if !self.room.val() & !self.valid[r].val().all() {
-                self.room.next = true;
-                self.free_row.next = self.row_number[r].val();
-                self.taken_lanes.next = self.valid[r].val();
+            used[r] = valid[r];
+            if !room & !valid[r].all() {
+                room = true;
+                free_row = row_number[r];
+                taken_lanes = valid[r];
             }
-            self.due[r].next = self.expired[r].val() & self.valid[r].val();
-            if !self.some_due.val() & self.due[r].val().any() {
-                self.some_due.next = true;
-                self.due_row.next = self.row_number[r].val();
-                self.due_lanes.next = self.due[r].val();
+            due[r] = expired[r] & valid[r];
+            if !some_due & due[r].any() {
+                some_due = true;
+                due_row = row_number[r];
+                due_lanes = due[r];
             }
         }
-        self.free.next = 0.into();
+        free = 0;
         for k in 0..4 {
-            if !self.taken_lanes.val().get_bit(3 - k) {
-                self.free.next = self.lane_number[3 - k].val();
+            if !taken_lanes.get_bit(3 - k) {
+                free = lane_number[3 - k];
             }
         }
-        self.full.next = !self.room.val();
-        self.free_lane.next = self.free.val();
-        self.any_due.next = self.some_due.val();
+        full = !room;
+        free_lane = free;
+        any_due = some_due;
 
         // What a step of an operation changes.
-        self.done.next = self.ends.val();
-        self.matched.next = self.ends.val() & self.any_partner.val();
-        self.finishes.next = self.ends.val() & self.done_ready.val();
-        self.inserts.next = (self.ends.val() & self.done_ready.val())
-            & ((self.insert.val() & self.room.val()) & !self.any_partner.val());
-        self.writes.next = self.inserts.val();
-        self.frees.next = (self.evict.val() & self.evict_ready.val())
-            | ((self.ends.val() & self.done_ready.val()) & self.any_partner.val());
-        self.freed_row.next = self.partner_row.val();
-        self.freed_lane.next = self.partner_lane.val();
-        if self.evict.val() {
-            self.freed_row.next = self.evict_row.val();
-            self.freed_lane.next = self.evict_lane.val();
+        done = ends;
+        matched = ends & any_partner;
+        finishes = ends & done_ready;
+        inserts = (ends & done_ready) & ((insert & room) & !any_partner);
+        writes = inserts;
+        frees = (evict & evict_ready) | ((ends & done_ready) & any_partner);
+        freed_row = partner_row;
+        freed_lane = partner_lane;
+        if evict {
+            freed_row = evict_row;
+            freed_lane = evict_lane;
         }
-        self.inserted.next = 0.into();
-        self.others.next = 0.into();
+        inserted = 0;
+        others = 0;
         for k in 0..4 {
-            self.inserted.next =
-                self.inserted.val().replace_bit(k, self.free.val() == self.lane_number[k].val());
-            self.others.next =
-                self.others.val().replace_bit(k, self.freed_lane.val() != self.lane_number[k].val());
+            inserted = inserted.replace_bit(k, free == lane_number[k]);
+            others = others.replace_bit(k, freed_lane != lane_number[k]);
         }
         for r in 0..rows {
-            self.takes[r].next = self.inserts.val() & (self.free_row.val() == self.row_number[r].val());
-            self.clears[r].next = self.frees.val() & (self.freed_row.val() == self.row_number[r].val());
-            self.valid[r]
-                .load(self.takes[r].val() | self.clears[r].val(), self.valid[r].val() & self.others.val());
-            if self.takes[r].val() {
-                self.valid[r].d.next = self.valid[r].val() | self.inserted.val();
+            takes[r] = inserts & (free_row == row_number[r]);
+            clears[r] = frees & (freed_row == row_number[r]);
+            valid[r].load(takes[r] | clears[r], valid[r] & others);
+            if takes[r] {
+                valid[r].d = valid[r] | inserted;
             }
-            self.older[r].next = 0xf.into();
-            if self.takes[r].val() {
-                self.older[r].next = !self.inserted.val();
+            older[r] = 0xf;
+            if takes[r] {
+                older[r] = !inserted;
             }
-            self.seen[r]
-                .load(self.takes[r].val() | self.tick.val(), self.seen[r].val() & self.older[r].val());
-            self.expired[r]
-                .load(self.takes[r].val() | self.tick.val(), self.expired[r].val() & self.older[r].val());
-            if self.tick.val() {
+            seen[r].load(takes[r] | tick, seen[r] & older[r]);
+            expired[r].load(takes[r] | tick, expired[r] & older[r]);
+            if tick {
                 // A lane that is taken anew was not in use before.
-                self.seen[r].d.next = self.valid[r].val();
-                self.expired[r].d.next = self.seen[r].val() & self.older[r].val();
+                seen[r].d = valid[r];
+                expired[r].d = seen[r] & older[r];
             }
         }
-        self.occupancy.next = self.count.val();
-        self.count.load(self.inserts.val() | self.frees.val(), self.count.val() - 1);
-        if self.inserts.val() {
-            self.count.d.next = self.count.val() + 1;
+        occupancy = count;
+        count.load(inserts | frees, count - 1);
+        if inserts {
+            count.d = count + 1;
         }
     }
 }

@@ -31,24 +31,20 @@ pub struct HoldingArbiter {
 impl Logic for HoldingArbiter {
     #[rtl]
     fn update(&mut self) {
-        self.fresh.next = false;
-        self.any_request.next = false;
+        fresh = false;
+        any_request = false;
         for i in 0..requesters {
-            self.fresh.next = self.fresh.val() | (self.request[i].val() & !self.passed[i].val());
-            self.any_request.next = self.any_request.val() | self.request[i].val();
+            fresh |= (request[i] & !passed[i]);
+            any_request |= request[i];
         }
-        self.granted.next = false;
+        granted = false;
         for i in 0..requesters {
-            self.unpassed[i].next = !self.granted.val();
-            self.grant[i].next =
-                (self.request[i].val() & !self.granted.val()) & (!self.passed[i].val() | !self.fresh.val());
-            self.granted.next = self.granted.val() | self.grant[i].val();
+            unpassed[i] = !granted;
+            grant[i] = (request[i] & !granted) & (!passed[i] | !fresh);
+            granted |= grant[i];
         }
         for i in 0..requesters {
-            self.passed[i].load(
-                self.any_request.val(),
-                self.unpassed[i].val() & (!self.grant[i].val() | self.finish.val()),
-            );
+            passed[i].load(any_request, unpassed[i] & (!grant[i] | finish));
         }
     }
 }

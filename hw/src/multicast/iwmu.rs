@@ -108,54 +108,54 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
     #[rtl]
     fn update(&mut self) {
         // Request queue.
-        pass!(self => self.queue:
+        pass!(self => queue:
             request_valid[..] as push, request_release[..] as push_release, request[..] as pushed);
-        pass!(self.queue => self: ready[..] as request_ready);
-        pass!(self.decision => self.queue: pop);
+        pass!(queue => self: ready[..] as request_ready);
+        pass!(decision => queue: pop);
 
         // Age: entries get older by a step every `release_age` cycles in which there are any.
-        self.used.next = 0.into();
+        used = 0;
         for t in 0..scans {
-            self.used.next = self.scan[t].occupancy.val();
+            used = scan[t].occupancy;
         }
         for t in 0..cams {
-            self.used.next = self.cam[t].occupancy.val();
+            used = cam[t].occupancy;
         }
-        self.tick.next = false;
+        tick = false;
         for t in 0..ages {
-            self.tick.next = self.used.val().any() & (self.age[t].val() == self.last_age.val());
-            self.age[t].load(self.used.val().any(), self.age[t].val() + 1);
-            if self.age[t].val() == self.last_age.val() {
-                self.age[t].d.next = 0.into();
+            tick = used.any() & (age[t] == last_age);
+            age[t].load(used.any(), age[t] + 1);
+            if age[t] == last_age {
+                age[t].d = 0;
             }
         }
 
         // Load request table.
         for t in 0..scans {
-            pass!(self.queue => self.scan[t]: head_valid as search, head_release as drain, head as request);
-            pass!(self.decision => self.scan[t]: evict_ready, done_ready, insert);
-            pass!(self => self.scan[t]: tick);
-            pass!(self.scan[t] => self.decision: evict, evict_aged, evicted, done, matched, matched_warp, full);
+            pass!(queue => scan[t]: head_valid as search, head_release as drain, head as request);
+            pass!(decision => scan[t]: evict_ready, done_ready, insert);
+            pass!(self => scan[t]: tick);
+            pass!(scan[t] => decision: evict, evict_aged, evicted, done, matched, matched_warp, full);
         }
         for t in 0..cams {
-            pass!(self.queue => self.cam[t]: head_valid as search, head_release as drain, head as request);
-            pass!(self.decision => self.cam[t]: evict_ready, done_ready, insert);
-            pass!(self => self.cam[t]: tick);
-            pass!(self.cam[t] => self.decision: evict, evict_aged, evicted, done, matched, matched_warp, full);
+            pass!(queue => cam[t]: head_valid as search, head_release as drain, head as request);
+            pass!(decision => cam[t]: evict_ready, done_ready, insert);
+            pass!(self => cam[t]: tick);
+            pass!(cam[t] => decision: evict, evict_aged, evicted, done, matched, matched_warp, full);
         }
 
         // Decision unit.
-        pass!(self.queue => self.decision: head_release, head);
-        pass!(self.pending => self.decision: accepted);
+        pass!(queue => decision: head_release, head);
+        pass!(pending => decision: accepted);
 
         // Loads that wait for scoreboards.
-        pass!(self.decision => self.pending: offer, offered);
-        pass!(self => self.pending: load_ready, enable[..]);
-        pass!(self.pending => self: ask[..], load_valid, load);
+        pass!(decision => pending: offer, offered);
+        pass!(self => pending: load_ready, enable[..]);
+        pass!(pending => self: ask[..], load_valid, load);
 
         // Events.
-        pass!(self.decision => self:
+        pass!(decision => self:
             insert as inserted, multicast, released_repeat, released_barrier, released_age, rejected);
-        self.occupancy.next = self.used.val();
+        occupancy = used;
     }
 }

@@ -54,48 +54,42 @@ pub struct LoadQueue<const V: usize, const A: usize> {
 impl<const V: usize, const A: usize> Logic for LoadQueue<V, A> {
     #[rtl]
     fn update(&mut self) {
-        self.turns.finish.next = self.pop.val();
-        self.head_valid.next = false;
-        self.head_release.next = false;
-        self.head.clear();
+        turns.finish = pop;
+        head_valid = false;
+        head_release = false;
+        head.clear();
         for s in 0..4 {
-            self.turns.request[s].next = self.valid[s * 2].val();
-            if self.turns.grant[s].val() {
-                self.head_valid.next = true;
-                self.head_release.next = self.is_release[s * 2].val();
-                pass!(self.requests[s * 2] => self.head);
+            turns.request[s] = valid[s * 2];
+            if turns.grant[s] {
+                head_valid = true;
+                head_release = is_release[s * 2];
+                pass!(requests[s * 2] => head);
             }
         }
 
         for p in 0..places {
-            self.is_release[p].enable.next = self.valid[p].enable.val();
-            self.requests[p].enable.next = self.valid[p].enable.val();
+            is_release[p].enable = valid[p].enable;
+            requests[p].enable = valid[p].enable;
         }
         for s in 0..4 {
-            self.ready[s].next = !self.valid[s * 2 + 1].val();
-            self.takes[s].next = self.push[s].val() & !self.valid[s * 2 + 1].val();
-            self.pops[s].next = self.pop.val() & self.turns.grant[s].val();
-            self.to_front[s].next = self.takes[s].val() & (self.pops[s].val() | !self.valid[s * 2].val());
+            ready[s] = !valid[s * 2 + 1];
+            takes[s] = push[s] & !valid[s * 2 + 1];
+            pops[s] = pop & turns.grant[s];
+            to_front[s] = takes[s] & (pops[s] | !valid[s * 2]);
 
             // The first place: the second moves up, or the request comes in.
-            self.valid[s * 2].load(
-                self.pops[s].val() | self.to_front[s].val(),
-                self.valid[s * 2 + 1].val() | self.to_front[s].val(),
-            );
-            self.is_release[s * 2].d.next = self.is_release[s * 2 + 1].val();
-            pass!(self.requests[s * 2 + 1] => self.requests[s * 2]);
-            if self.to_front[s].val() {
-                self.is_release[s * 2].d.next = self.push_release[s].val();
-                pass!(self.pushed[s] => self.requests[s * 2]);
+            valid[s * 2].load(pops[s] | to_front[s], valid[s * 2 + 1] | to_front[s]);
+            is_release[s * 2].d = is_release[s * 2 + 1];
+            pass!(requests[s * 2 + 1] => requests[s * 2]);
+            if to_front[s] {
+                is_release[s * 2].d = push_release[s];
+                pass!(pushed[s] => requests[s * 2]);
             }
 
             // The second place.
-            self.valid[s * 2 + 1].load(
-                self.pops[s].val() | self.takes[s].val(),
-                self.takes[s].val() & !self.to_front[s].val(),
-            );
-            self.is_release[s * 2 + 1].d.next = self.push_release[s].val();
-            pass!(self.pushed[s] => self.requests[s * 2 + 1]);
+            valid[s * 2 + 1].load(pops[s] | takes[s], takes[s] & !to_front[s]);
+            is_release[s * 2 + 1].d = push_release[s];
+            pass!(pushed[s] => requests[s * 2 + 1]);
         }
     }
 }

@@ -49,91 +49,84 @@ pub struct LrtCam<const V: usize, const A: usize> {
 impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
     #[rtl]
     fn update(&mut self) {
-        pass!(self => self.state: tick, evict_ready, done_ready, insert);
-        pass!(self.state => self: done, matched, full, occupancy);
+        pass!(self => state: tick, evict_ready, done_ready, insert);
+        pass!(state => self: done, matched, full, occupancy);
 
         // Comparators. A load has one partner at most, so its place and warp are collected by OR.
-        self.any_leaving.next = false;
-        self.leaving_row.next = 0.into();
-        self.leaving_lanes.next = 0.into();
-        self.any_partner.next = false;
-        self.partner_row.next = 0.into();
-        self.partner_lane.next = 0.into();
-        self.partner_warp.next = 0.into();
+        any_leaving = false;
+        leaving_row = 0;
+        leaving_lanes = 0;
+        any_partner = false;
+        partner_row = 0;
+        partner_lane = 0;
+        partner_warp = 0;
         for r in 0..rows {
-            self.leaving[r].next = 0.into();
-            self.partners[r].next = 0.into();
+            leaving[r] = 0;
+            partners[r] = 0;
             for k in 0..4 {
-                if self.state.used[r].val().get_bit(k) {
-                    if self.entries[r * 4 + k].warp.val() == self.request.warp.val() {
-                        self.leaving[r].next = self.leaving[r].val().replace_bit(
-                            k,
-                            self.drain.val()
-                                | (self.entries[r * 4 + k].destination.val()
-                                    == self.request.destination.val()),
-                        );
-                    } else if (!self.drain.val()
-                        & (self.entries[r * 4 + k].destination.val() == self.request.destination.val()))
-                        & ((self.entries[r * 4 + k].source.val() == self.request.source.val())
-                            & (self.entries[r * 4 + k].address.val() == self.request.address.val()))
+                if state.used[r].get_bit(k) {
+                    if entries[r * 4 + k].warp == request.warp {
+                        leaving[r] = leaving[r]
+                            .replace_bit(k, drain | (entries[r * 4 + k].destination == request.destination));
+                    } else if (!drain & (entries[r * 4 + k].destination == request.destination))
+                        & ((entries[r * 4 + k].source == request.source)
+                            & (entries[r * 4 + k].address == request.address))
                     {
-                        self.partners[r].next = self.partners[r].val().replace_bit(k, true);
-                        self.partner_row.next = self.partner_row.val() | self.row_number[r].val();
-                        self.partner_lane.next = self.partner_lane.val() | self.lane_number[k].val();
-                        self.partner_warp.next = self.partner_warp.val() | self.entries[r * 4 + k].warp.val();
+                        partners[r] = partners[r].replace_bit(k, true);
+                        partner_row |= row_number[r];
+                        partner_lane |= lane_number[k];
+                        partner_warp |= entries[r * 4 + k].warp;
                     }
                 }
             }
-            self.any_partner.next = self.any_partner.val() | self.partners[r].val().any();
-            if !self.any_leaving.val() & self.leaving[r].val().any() {
-                self.any_leaving.next = true;
-                self.leaving_row.next = self.row_number[r].val();
-                self.leaving_lanes.next = self.leaving[r].val();
+            any_partner |= partners[r].any();
+            if !any_leaving & leaving[r].any() {
+                any_leaving = true;
+                leaving_row = row_number[r];
+                leaving_lanes = leaving[r];
             }
         }
 
         // An entry that leaves: the first due one, else the first that the operation drives out.
-        self.evicts.next = self.state.any_due.val() | (self.search.val() & self.any_leaving.val());
-        pass!(self => self.state: evicts as evict, evict_row, evict_lane);
-        self.evict.next = self.evicts.val();
-        self.evict_aged.next = self.state.any_due.val();
-        self.evict_row.next = self.leaving_row.val();
-        self.evict_lanes.next = self.leaving_lanes.val();
-        if self.state.any_due.val() {
-            self.evict_row.next = self.state.due_row.val();
-            self.evict_lanes.next = self.state.due_lanes.val();
+        evicts = state.any_due | (search & any_leaving);
+        pass!(self => state: evicts as evict, evict_row, evict_lane);
+        evict = evicts;
+        evict_aged = state.any_due;
+        evict_row = leaving_row;
+        evict_lanes = leaving_lanes;
+        if state.any_due {
+            evict_row = state.due_row;
+            evict_lanes = state.due_lanes;
         }
-        self.evict_lane.next = 0.into();
+        evict_lane = 0;
         for k in 0..4 {
-            if self.evict_lanes.val().get_bit(3 - k) {
-                self.evict_lane.next = self.lane_number[3 - k].val();
+            if evict_lanes.get_bit(3 - k) {
+                evict_lane = lane_number[3 - k];
             }
         }
-        self.evicted.clear();
+        evicted.clear();
         for r in 0..rows {
-            if self.evicts.val() & (self.evict_row.val() == self.row_number[r].val()) {
+            if evicts & (evict_row == row_number[r]) {
                 for k in 0..4 {
-                    if self.evict_lane.val() == self.lane_number[k].val() {
-                        self.evicted.merge(self.entries[r * 4 + k].val());
+                    if evict_lane == lane_number[k] {
+                        evicted.merge(entries[r * 4 + k]);
                     }
                 }
             }
         }
 
         // The end of the search.
-        self.state.ends.next = self.search.val() & !self.evicts.val();
-        pass!(self => self.state: any_partner, partner_row, partner_lane);
-        self.matched_warp.next = 0.into();
-        if self.state.matched.val() {
-            self.matched_warp.next = self.partner_warp.val();
+        state.ends = search & !evicts;
+        pass!(self => state: any_partner, partner_row, partner_lane);
+        matched_warp = 0;
+        if state.matched {
+            matched_warp = partner_warp;
         }
         for r in 0..rows {
             for k in 0..4 {
-                self.entries[r * 4 + k].load(
-                    self.state.writes.val()
-                        & ((self.state.free_row.val() == self.row_number[r].val())
-                            & (self.state.free_lane.val() == self.lane_number[k].val())),
-                    self.request.val(),
+                entries[r * 4 + k].load(
+                    state.writes & ((state.free_row == row_number[r]) & (state.free_lane == lane_number[k])),
+                    request,
                 );
             }
         }

@@ -91,142 +91,130 @@ pub struct LrtScan<const V: usize, const A: usize> {
 impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
     #[rtl]
     fn update(&mut self) {
-        pass!(self => self.state: tick, evict_ready, done_ready, insert);
-        pass!(self.state => self: done, matched, full, occupancy);
+        pass!(self => state: tick, evict_ready, done_ready, insert);
+        pass!(state => self: done, matched, full, occupancy);
 
         // The row that the memories should show, and what is in use of the one that they do. While entries age out,
         // that is the row that is due.
-        self.aging.next = self.state.any_due.val() & !self.searching.val();
-        self.target.next = 0.into();
-        if self.searching.val() {
-            self.target.next = self.row.val();
-        } else if self.state.any_due.val() {
-            self.target.next = self.state.due_row.val();
+        aging = state.any_due & !searching;
+        target = 0;
+        if searching {
+            target = row;
+        } else if state.any_due {
+            target = state.due_row;
         }
-        self.here.next = self.fresh.val() & (self.row.val() == self.target.val());
-        self.last_row.next = 0.into();
-        self.used_lanes.next = 0.into();
+        here = fresh & (row == target);
+        last_row = 0;
+        used_lanes = 0;
         for r in 0..rows {
-            if self.state.used[r].val().any() {
-                self.last_row.next = self.row_number[r].val();
+            if state.used[r].any() {
+                last_row = row_number[r];
             }
-            if self.row.val() == self.row_number[r].val() {
-                self.used_lanes.next = self.state.used[r].val();
+            if row == row_number[r] {
+                used_lanes = state.used[r];
             }
         }
-        self.at_end.next = self.row.val() >= self.last_row.val();
+        at_end = row >= last_row;
 
         // Comparators.
-        self.leaving.next = 0.into();
-        self.partners.next = 0.into();
+        leaving = 0;
+        partners = 0;
         for k in 0..4 {
-            self.same_warp[k].next = self.warps[k].read_data.val() == self.request.warp.val();
-            self.same_destination[k].next =
-                self.destinations[k].read_data.val() == self.request.destination.val();
-            self.same_place[k].next = (self.addresses[k].read_data.val() == self.request.address.val())
-                & (self.sources[k].read_data.val() == self.request.source.val());
-            self.leaving.next = self.leaving.val().replace_bit(
+            same_warp[k] = warps[k].read_data == request.warp;
+            same_destination[k] = destinations[k].read_data == request.destination;
+            same_place[k] =
+                (addresses[k].read_data == request.address) & (sources[k].read_data == request.source);
+            leaving = leaving.replace_bit(
                 k,
-                (self.aging.val() & self.state.due_lanes.val().get_bit(k))
-                    | ((!self.aging.val() & (self.search.val() & self.used_lanes.val().get_bit(k)))
-                        & (self.same_warp[k].val() & (self.drain.val() | self.same_destination[k].val()))),
+                (aging & state.due_lanes.get_bit(k))
+                    | ((!aging & (search & used_lanes.get_bit(k)))
+                        & (same_warp[k] & (drain | same_destination[k]))),
             );
-            self.partners.next = self.partners.val().replace_bit(
+            partners = partners.replace_bit(
                 k,
-                ((self.used_lanes.val().get_bit(k) & !self.drain.val()) & !self.same_warp[k].val())
-                    & (self.same_place[k].val() & self.same_destination[k].val()),
+                ((used_lanes.get_bit(k) & !drain) & !same_warp[k]) & (same_place[k] & same_destination[k]),
             );
         }
 
         // An entry that leaves: the first of the row.
-        self.evicts.next = self.here.val() & self.leaving.val().any();
-        pass!(self => self.state: evicts as evict, row as evict_row, evict_lane);
-        self.evict.next = self.evicts.val();
-        self.evict_aged.next = self.evicts.val() & self.aging.val();
-        self.evict_lane.next = 0.into();
-        self.evicted.clear();
-        self.partner_lane.next = 0.into();
-        self.partner_warp.next = 0.into();
+        evicts = here & leaving.any();
+        pass!(self => state: evicts as evict, row as evict_row, evict_lane);
+        evict = evicts;
+        evict_aged = evicts & aging;
+        evict_lane = 0;
+        evicted.clear();
+        partner_lane = 0;
+        partner_warp = 0;
         for k in 0..4 {
-            if self.evicts.val() & self.leaving.val().get_bit(3 - k) {
-                self.evict_lane.next = self.lane_number[3 - k].val();
-                self.evicted.warp.next = self.warps[3 - k].read_data.val();
-                self.evicted.address.next = self.addresses[3 - k].read_data.val();
-                self.evicted.source.next = self.sources[3 - k].read_data.val();
-                self.evicted.destination.next = self.destinations[3 - k].read_data.val();
+            if evicts & leaving.get_bit(3 - k) {
+                evict_lane = lane_number[3 - k];
+                evicted.warp = warps[3 - k].read_data;
+                evicted.address = addresses[3 - k].read_data;
+                evicted.source = sources[3 - k].read_data;
+                evicted.destination = destinations[3 - k].read_data;
             }
-            if self.partners.val().get_bit(k) {
-                self.partner_lane.next = self.lane_number[k].val();
-                self.partner_warp.next = self.warps[k].read_data.val();
+            if partners.get_bit(k) {
+                partner_lane = lane_number[k];
+                partner_warp = warps[k].read_data;
             }
         }
 
         // The end of the search.
-        self.passed.next =
-            ((self.here.val() & !self.aging.val()) & self.search.val()) & !self.leaving.val().any();
-        self.state.ends.next = self.passed.val() & self.at_end.val();
-        self.state.any_partner.next = self.found.val() | self.partners.val().any();
-        self.state.partner_row.next = self.row.val();
-        self.state.partner_lane.next = self.partner_lane.val();
-        self.matched_warp.next = 0.into();
-        if self.found.val() {
-            self.state.partner_row.next = self.found_row.val();
-            self.state.partner_lane.next = self.found_lane.val();
+        passed = ((here & !aging) & search) & !leaving.any();
+        state.ends = passed & at_end;
+        state.any_partner = found | partners.any();
+        state.partner_row = row;
+        state.partner_lane = partner_lane;
+        matched_warp = 0;
+        if found {
+            state.partner_row = found_row;
+            state.partner_lane = found_lane;
         }
-        if self.state.matched.val() {
-            self.matched_warp.next = self.partner_warp.val();
-            if self.found.val() {
-                self.matched_warp.next = self.found_warp.val();
+        if state.matched {
+            matched_warp = partner_warp;
+            if found {
+                matched_warp = found_warp;
             }
         }
 
         // The memories: a write, or the row wanted next if they do not show it already.
-        self.following_row.next = self.row.val() + 1;
-        self.next_row.next = self.target.val();
-        if self.state.finishes.val() {
-            self.next_row.next = 0.into();
-        } else if self.passed.val() & !self.at_end.val() {
-            self.next_row.next = self.following_row.val();
+        following_row = row + 1;
+        next_row = target;
+        if state.finishes {
+            next_row = 0;
+        } else if passed & !at_end {
+            next_row = following_row;
         }
-        self.reads.next =
-            !self.state.writes.val() & (!self.fresh.val() | (self.next_row.val() != self.row.val()));
+        reads = !state.writes & (!fresh | (next_row != row));
         for k in 0..4 {
-            self.warps[k].enable.next = self.reads.val()
-                | (self.state.writes.val() & (self.state.free_lane.val() == self.lane_number[k].val()));
-            self.warps[k].write.next = self.state.writes.val();
-            self.warps[k].address.next = bit_cast::<8, 6>(self.next_row.val());
-            if self.state.writes.val() {
-                self.warps[k].address.next = bit_cast::<8, 6>(self.state.free_row.val());
+            warps[k].enable = reads | (state.writes & (state.free_lane == lane_number[k]));
+            warps[k].write = state.writes;
+            warps[k].address = bit_cast::<8, 6>(next_row);
+            if state.writes {
+                warps[k].address = bit_cast::<8, 6>(state.free_row);
             }
-            self.warps[k].write_data.next = self.request.warp.val();
-            self.addresses[k].enable.next = self.warps[k].enable.val();
-            self.addresses[k].write.next = self.state.writes.val();
-            self.addresses[k].address.next = self.warps[k].address.val();
-            self.addresses[k].write_data.next = self.request.address.val();
-            self.sources[k].enable.next = self.warps[k].enable.val();
-            self.sources[k].write.next = self.state.writes.val();
-            self.sources[k].address.next = self.warps[k].address.val();
-            self.sources[k].write_data.next = self.request.source.val();
-            self.destinations[k].enable.next = self.warps[k].enable.val();
-            self.destinations[k].write.next = self.state.writes.val();
-            self.destinations[k].address.next = self.warps[k].address.val();
-            self.destinations[k].write_data.next = self.request.destination.val();
+            warps[k].write_data = request.warp;
+            addresses[k].enable = warps[k].enable;
+            addresses[k].write = state.writes;
+            addresses[k].address = warps[k].address;
+            addresses[k].write_data = request.address;
+            sources[k].enable = warps[k].enable;
+            sources[k].write = state.writes;
+            sources[k].address = warps[k].address;
+            sources[k].write_data = request.source;
+            destinations[k].enable = warps[k].enable;
+            destinations[k].write = state.writes;
+            destinations[k].address = warps[k].address;
+            destinations[k].write_data = request.destination;
         }
 
         // Where the search stands.
-        self.row.load(true, self.next_row.val());
-        self.fresh.load(true, !self.state.writes.val());
-        self.searching.load(
-            true,
-            (self.searching.val() | ((self.here.val() & !self.aging.val()) & self.search.val()))
-                & !self.state.finishes.val(),
-        );
-        self.found.load(
-            self.state.finishes.val() | (self.passed.val() & self.partners.val().any()),
-            !self.state.finishes.val(),
-        );
-        self.found_row.load(self.passed.val() & self.partners.val().any(), self.row.val());
-        self.found_lane.load(self.passed.val() & self.partners.val().any(), self.partner_lane.val());
-        self.found_warp.load(self.passed.val() & self.partners.val().any(), self.partner_warp.val());
+        row.load(true, next_row);
+        fresh.load(true, !state.writes);
+        searching.load(true, (searching | ((here & !aging) & search)) & !state.finishes);
+        found.load(state.finishes | (passed & partners.any()), !state.finishes);
+        found_row.load(passed & partners.any(), row);
+        found_lane.load(passed & partners.any(), partner_lane);
+        found_warp.load(passed & partners.any(), partner_warp);
     }
 }

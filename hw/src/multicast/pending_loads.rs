@@ -76,101 +76,91 @@ impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
     #[rtl]
     fn update(&mut self) {
         // Whether the load that is offered has a place, and which.
-        self.clash.next = false;
-        self.claimed.next = false;
+        clash = false;
+        claimed = false;
         for p in 0..pending {
-            if (self.valid[p].val() & (self.destination[p].val() == self.offered.destination.val()))
-                & (((self.warp[p * 2].val() == self.offered.first_warp.val())
-                    | (self.offered.second_valid.val()
-                        & (self.warp[p * 2].val() == self.offered.second_warp.val())))
-                    | (self.second_valid[p].val()
-                        & ((self.warp[p * 2 + 1].val() == self.offered.first_warp.val())
-                            | (self.offered.second_valid.val()
-                                & (self.warp[p * 2 + 1].val() == self.offered.second_warp.val())))))
+            if (valid[p] & (destination[p] == offered.destination))
+                & (((warp[p * 2] == offered.first_warp)
+                    | (offered.second_valid & (warp[p * 2] == offered.second_warp)))
+                    | (second_valid[p]
+                        & ((warp[p * 2 + 1] == offered.first_warp)
+                            | (offered.second_valid & (warp[p * 2 + 1] == offered.second_warp)))))
             {
-                self.clash.next = true;
+                clash = true;
             }
-            self.claims[p].next = !self.valid[p].val() & !self.claimed.val();
-            self.claimed.next = self.claimed.val() | !self.valid[p].val();
+            claims[p] = !valid[p] & !claimed;
+            claimed |= !valid[p];
         }
-        self.accepts.next = (self.offer.val() & self.claimed.val()) & !self.clash.val();
-        self.accepted.next = self.accepts.val();
+        accepts = (offer & claimed) & !clash;
+        accepted = accepts;
 
         // Questions.
         for s in 0..4 {
-            self.asked[s].next = false;
-            self.ask[s].warp.next = 0.into();
-            self.ask[s].register.next = 0.into();
+            asked[s] = false;
+            ask[s].warp = 0;
+            ask[s].register = 0;
             for p in 0..pending {
                 for j in 0..2 {
-                    self.questions[s].request[p * 2 + j].next = (self.valid[p].val()
-                        & !self.free[p * 2 + j].val())
-                        & (bit_cast::<2, V>(self.warp[p * 2 + j].val()) == self.sub_core_number[s].val());
-                    if self.questions[s].grant[p * 2 + j].val() {
-                        self.asked[s].next = true;
-                        self.ask[s].warp.next = self.ask[s].warp.val() | self.warp[p * 2 + j].val();
-                        self.ask[s].register.next = self.ask[s].register.val() | self.destination[p].val();
+                    questions[s].request[p * 2 + j] = (valid[p] & !free[p * 2 + j])
+                        & (bit_cast::<2, V>(warp[p * 2 + j]) == sub_core_number[s]);
+                    if questions[s].grant[p * 2 + j] {
+                        asked[s] = true;
+                        ask[s].warp |= warp[p * 2 + j];
+                        ask[s].register |= destination[p];
                     }
                 }
             }
-            self.ask[s].valid.next = self.asked[s].val();
-            self.questions[s].advance.next = self.asked[s].val();
+            ask[s].valid = asked[s];
+            questions[s].advance = asked[s];
         }
         for w in 0..warps {
-            self.answered[w].next = false;
+            answered[w] = false;
             for s in 0..4 {
-                if self.questions[s].grant[w].val() & self.enable[s].val() {
-                    self.answered[w].next = true;
+                if questions[s].grant[w] & enable[s] {
+                    answered[w] = true;
                 }
             }
         }
 
         // The load that leaves.
-        self.any_leaves.next = false;
-        self.load.clear();
+        any_leaves = false;
+        load.clear();
         for p in 0..pending {
-            self.departures.request[p].next =
-                self.valid[p].val() & (self.free[p * 2].val() & self.free[p * 2 + 1].val());
-            self.leaves[p].next = self.departures.grant[p].val() & self.load_ready.val();
-            if self.departures.grant[p].val() {
-                self.any_leaves.next = true;
-                self.load.address.next = self.load.address.val() | self.address[p].val();
-                self.load.source.next = self.load.source.val() | self.source[p].val();
-                self.load.destination.next = self.load.destination.val() | self.destination[p].val();
-                self.load.first_warp.next = self.load.first_warp.val() | self.warp[p * 2].val();
-                if self.second_valid[p].val() {
-                    self.load.second_valid.next = true;
-                    self.load.second_warp.next = self.load.second_warp.val() | self.warp[p * 2 + 1].val();
+            departures.request[p] = valid[p] & (free[p * 2] & free[p * 2 + 1]);
+            leaves[p] = departures.grant[p] & load_ready;
+            if departures.grant[p] {
+                any_leaves = true;
+                load.address |= address[p];
+                load.source |= source[p];
+                load.destination |= destination[p];
+                load.first_warp |= warp[p * 2];
+                if second_valid[p] {
+                    load.second_valid = true;
+                    load.second_warp |= warp[p * 2 + 1];
                 }
             }
         }
-        self.load_valid.next = self.any_leaves.val();
-        self.departures.finish.next = self.any_leaves.val() & self.load_ready.val();
+        load_valid = any_leaves;
+        departures.finish = any_leaves & load_ready;
 
         // What changes.
         for p in 0..pending {
-            self.valid[p].load(
-                self.leaves[p].val() | (self.accepts.val() & self.claims[p].val()),
-                !self.leaves[p].val(),
-            );
-            self.address[p].load(self.accepts.val() & self.claims[p].val(), self.offered.address.val());
-            self.source[p].load(self.accepts.val() & self.claims[p].val(), self.offered.source.val());
-            self.destination[p]
-                .load(self.accepts.val() & self.claims[p].val(), self.offered.destination.val());
-            self.second_valid[p]
-                .load(self.accepts.val() & self.claims[p].val(), self.offered.second_valid.val());
-            self.warp[p * 2].d.next = self.offered.first_warp.val();
-            self.warp[p * 2 + 1].d.next = self.offered.second_warp.val();
-            self.free[p * 2].d.next = self.answered[p * 2].val();
-            self.free[p * 2 + 1].d.next = self.answered[p * 2 + 1].val();
-            if self.accepts.val() & self.claims[p].val() {
+            valid[p].load(leaves[p] | (accepts & claims[p]), !leaves[p]);
+            address[p].load(accepts & claims[p], offered.address);
+            source[p].load(accepts & claims[p], offered.source);
+            destination[p].load(accepts & claims[p], offered.destination);
+            second_valid[p].load(accepts & claims[p], offered.second_valid);
+            warp[p * 2].d = offered.first_warp;
+            warp[p * 2 + 1].d = offered.second_warp;
+            free[p * 2].d = answered[p * 2];
+            free[p * 2 + 1].d = answered[p * 2 + 1];
+            if accepts & claims[p] {
                 // Nobody is asked about a second warp that is not there.
-                self.free[p * 2 + 1].d.next = !self.offered.second_valid.val();
+                free[p * 2 + 1].d = !offered.second_valid;
             }
             for j in 0..2 {
-                self.warp[p * 2 + j].enable.next = self.accepts.val() & self.claims[p].val();
-                self.free[p * 2 + j].enable.next =
-                    self.answered[p * 2 + j].val() | (self.accepts.val() & self.claims[p].val());
+                warp[p * 2 + j].enable = accepts & claims[p];
+                free[p * 2 + j].enable = answered[p * 2 + j] | (accepts & claims[p]);
             }
         }
     }

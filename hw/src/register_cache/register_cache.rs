@@ -174,163 +174,157 @@ impl<const W: usize, const L: usize> Logic for RegisterCache<W, L> {
     #[rtl]
     fn update(&mut self) {
         // What takes place in this cycle.
-        self.buffer.ready.next = self.register_ready.val();
-        self.can_write.next = (self.buffer.free.val() & !self.under_way.val()) & !self.flush.val();
-        if self.goes_direct.val() {
-            self.can_write.next = (!self.buffer.valid.val() & self.register_ready.val())
-                & (!self.under_way.val() & !self.flush.val());
+        buffer.ready = register_ready;
+        can_write = (buffer.free & !under_way) & !flush;
+        if goes_direct {
+            can_write = (!buffer.valid & register_ready) & (!under_way & !flush);
         }
-        self.write_ready.next = self.can_write.val();
-        self.fill_ready.next = self.can_write.val() & !self.write.val();
-        self.flush_ready.next = !self.under_way.val() & !self.buffer.valid.val();
-        self.flushing.next = self.under_way.val();
-        self.writes.next = self.write.val() & self.can_write.val();
-        self.fills.next = (self.fill.val() & self.can_write.val()) & !self.write.val();
-        self.begins.next = self.flush.val() & (!self.under_way.val() & !self.buffer.valid.val());
-        self.drops.next = self.begins.val() & self.flush_drop.val();
-        self.step.next = self.under_way.val() & self.buffer.free.val();
-        self.under_way.load(self.begins.val() & !self.flush_drop.val(), true);
-        if self.step.val() & (self.flushed_entry.val() == self.last_entry.val()) {
-            self.under_way.enable.next = true;
-            self.under_way.d.next = false;
+        write_ready = can_write;
+        fill_ready = can_write & !write;
+        flush_ready = !under_way & !buffer.valid;
+        flushing = under_way;
+        writes = write & can_write;
+        fills = (fill & can_write) & !write;
+        begins = flush & (!under_way & !buffer.valid);
+        drops = begins & flush_drop;
+        step = under_way & buffer.free;
+        under_way.load(begins & !flush_drop, true);
+        if step & (flushed_entry == last_entry) {
+            under_way.enable = true;
+            under_way.d = false;
         }
-        self.flushed_warp.load(self.begins.val(), self.flush_warp.val());
-        self.flushed_entry.load(self.begins.val() | self.step.val(), self.flushed_entry.val() + 1);
-        if self.begins.val() {
-            self.flushed_entry.d.next = 0.into();
+        flushed_warp.load(begins, flush_warp);
+        flushed_entry.load(begins | step, flushed_entry + 1);
+        if begins {
+            flushed_entry.d = 0;
         }
 
         // The register that is written.
-        self.warp.next = self.fill_warp.val();
-        self.register.next = self.fill_register.val();
-        self.lanes.next = self.fill_lanes.val();
-        self.memory.write_data.next = self.fill_data.val();
-        if self.write.val() {
-            self.warp.next = self.write_warp.val();
-            self.register.next = self.write_register.val();
-            self.lanes.next = self.write_lanes.val();
-            self.memory.write_data.next = self.write_data.val();
+        warp = fill_warp;
+        register = fill_register;
+        lanes = fill_lanes;
+        memory.write_data = fill_data;
+        if write {
+            warp = write_warp;
+            register = write_register;
+            lanes = write_lanes;
+            memory.write_data = write_data;
         }
-        if self.flush.val() {
-            self.warp.next = self.flush_warp.val();
+        if flush {
+            warp = flush_warp;
         }
-        if self.under_way.val() {
-            self.warp.next = self.flushed_warp.val();
+        if under_way {
+            warp = flushed_warp;
         }
-        self.mapping.is_source.next = !self.write.val();
-        self.mapping.position.next = self.fill_position.val();
-        self.mapping.register.next = self.register.val();
+        mapping.is_source = !write;
+        mapping.position = fill_position;
+        mapping.register = register;
 
         // Sources wait while one of them is in the buffer.
-        self.buffer.look_warp.next = self.read_warp.val();
+        buffer.look_warp = read_warp;
         for r in 0..slots {
-            self.buffer.look[r].next = self.read[r].val();
-            self.buffer.look_register[r].next = self.read_register[r].val();
+            buffer.look[r] = read[r];
+            buffer.look_register[r] = read_register[r];
         }
-        self.conflict.next = self.buffer.conflict.val();
+        conflict = buffer.conflict;
 
         // Tags and values, lane by lane: there is one group of lanes, or each has one.
-        self.stored.next = 0.into();
-        self.direct.next = 0.into();
-        self.victim.next = 0.into();
-        self.write_hit.next = 0.into();
+        stored = 0;
+        direct = 0;
+        victim = 0;
+        write_hit = 0;
         for r in 0..slots {
-            self.hits[r].next = 0.into();
+            hits[r] = 0;
         }
         for g in 0..groups {
-            self.tags[g].read_warp.next = self.read_warp.val();
-            self.tags[g].write.next = self.writes.val() | self.fills.val();
-            self.tags[g].fill.next = self.fills.val();
-            self.tags[g].flush.next = self.step.val();
-            self.tags[g].flush_entry.next = self.flushed_entry.val();
-            self.tags[g].drop.next = self.drops.val();
-            self.tags[g].warp.next = self.warp.val();
-            self.tags[g].register.next = self.register.val();
-            self.tags[g].set.next = self.mapping.set.val();
-            self.group_read[g].next = 0.into();
-            self.group_written[g].next = 0.into();
+            tags[g].read_warp = read_warp;
+            tags[g].write = writes | fills;
+            tags[g].fill = fills;
+            tags[g].flush = step;
+            tags[g].flush_entry = flushed_entry;
+            tags[g].drop = drops;
+            tags[g].warp = warp;
+            tags[g].register = register;
+            tags[g].set = mapping.set;
+            group_read[g] = 0;
+            group_written[g] = 0;
             for k in 0..lanes_of_group {
-                self.group_read[g].next =
-                    self.group_read[g].val().replace_bit(k, self.read_lanes.val().get_bit(g + k));
-                self.group_written[g].next =
-                    self.group_written[g].val().replace_bit(k, self.lanes.val().get_bit(g + k));
-                self.stored.next = self.stored.val().replace_bit(g + k, self.tags[g].stored.val().get_bit(k));
-                self.direct.next = self.direct.val().replace_bit(g + k, self.tags[g].direct.val().get_bit(k));
-                self.victim.next = self.victim.val().replace_bit(g + k, self.tags[g].victim.val().get_bit(k));
-                self.write_hit.next =
-                    self.write_hit.val().replace_bit(g + k, self.tags[g].write_hit.val().get_bit(k));
+                group_read[g] = group_read[g].replace_bit(k, read_lanes.get_bit(g + k));
+                group_written[g] = group_written[g].replace_bit(k, lanes.get_bit(g + k));
+                stored = stored.replace_bit(g + k, tags[g].stored.get_bit(k));
+                direct = direct.replace_bit(g + k, tags[g].direct.get_bit(k));
+                victim = victim.replace_bit(g + k, tags[g].victim.get_bit(k));
+                write_hit = write_hit.replace_bit(g + k, tags[g].write_hit.get_bit(k));
             }
-            self.tags[g].read_mask.next = self.group_read[g].val();
-            self.tags[g].mask.next = self.group_written[g].val();
+            tags[g].read_mask = group_read[g];
+            tags[g].mask = group_written[g];
             for r in 0..slots {
-                self.tags[g].read[r].next = self.read[r].val() & !self.buffer.conflict.val();
-                self.tags[g].read_register[r].next = self.read_register[r].val();
+                tags[g].read[r] = read[r] & !buffer.conflict;
+                tags[g].read_register[r] = read_register[r];
                 for k in 0..lanes_of_group {
-                    self.hits[r].next =
-                        self.hits[r].val().replace_bit(g + k, self.tags[g].hit[r].val().get_bit(k));
+                    hits[r] = hits[r].replace_bit(g + k, tags[g].hit[r].get_bit(k));
                 }
             }
-            self.buffer.push_lanes[g].next = self.tags[g].victim.val();
-            self.buffer.push_register[g].next = self.tags[g].victim_register.val();
+            buffer.push_lanes[g] = tags[g].victim;
+            buffer.push_register[g] = tags[g].victim_register;
         }
-        self.buffer.push.next = self.victim.val().any();
-        self.buffer.push_warp.next = self.warp.val();
+        buffer.push = victim.any();
+        buffer.push_warp = warp;
 
         // The memory: what leaves is read at its port 0, source r at r + 1.
-        self.memory.write_lanes.next = self.stored.val();
-        self.memory.read_lanes[0].next = self.victim.val();
-        self.buffer.data.next = self.memory.read_data[0].val();
+        memory.write_lanes = stored;
+        memory.read_lanes[0] = victim;
+        buffer.data = memory.read_data[0];
         for g in 0..groups {
-            self.memory.write_row[g].next = self.tags[g].row.val();
-            self.memory.read_row[0][g].next = self.tags[g].victim_row.val();
+            memory.write_row[g] = tags[g].row;
+            memory.read_row[0][g] = tags[g].victim_row;
         }
         for r in 0..slots {
-            self.memory.read_lanes[r + 1].next = self.hits[r].val();
-            self.data[r].next = self.memory.read_data[r + 1].val();
+            memory.read_lanes[r + 1] = hits[r];
+            data[r] = memory.read_data[r + 1];
             for g in 0..groups {
-                self.memory.read_row[r + 1][g].next = self.tags[g].hit_row[r].val();
+                memory.read_row[r + 1][g] = tags[g].hit_row[r];
             }
         }
 
         // What the sources find.
-        self.bank_reads.next = 0.into();
+        bank_reads = 0;
         for r in 0..slots {
-            self.hit[r].next = self.hits[r].val();
-            self.miss[r].next = 0.into();
-            if self.read[r].val() & !self.buffer.conflict.val() {
-                self.miss[r].next = self.read_lanes.val() & !self.hits[r].val();
+            hit[r] = hits[r];
+            miss[r] = 0;
+            if read[r] & !buffer.conflict {
+                miss[r] = read_lanes & !hits[r];
             }
-            self.takes[r].next =
-                self.takes_sources.val() | (self.takes_reused.val() & self.read_reuse[r].val());
-            self.take[r].next = 0.into();
-            if self.takes[r].val() {
-                self.take[r].next = self.miss[r].val();
+            takes[r] = takes_sources | (takes_reused & read_reuse[r]);
+            take[r] = 0;
+            if takes[r] {
+                take[r] = miss[r];
             }
             for b in 0..banks {
-                if (self.hits[r].val() & self.bank_lanes[b].val()).any() {
-                    self.bank_reads.next = self.bank_reads.val() + 1;
+                if (hits[r] & bank_lanes[b]).any() {
+                    bank_reads += 1;
                 }
             }
         }
-        self.bank_writes.next = 0.into();
+        bank_writes = 0;
         for b in 0..banks {
-            if (self.stored.val() & self.bank_lanes[b].val()).any() {
-                self.bank_writes.next = self.bank_writes.val() + 1;
+            if (stored & bank_lanes[b]).any() {
+                bank_writes += 1;
             }
         }
 
         // To the register file: what leaves the buffer, else a result.
-        self.register_write.next = self.buffer.valid.val();
-        self.register_warp.next = self.buffer.warp.val();
-        self.register_number.next = self.buffer.register.val();
-        self.register_lanes.next = self.buffer.lanes.val();
-        self.register_data.next = self.buffer.leaving_data.val();
-        if self.direct.val().any() {
-            self.register_write.next = true;
-            self.register_warp.next = self.write_warp.val();
-            self.register_number.next = self.write_register.val();
-            self.register_lanes.next = self.direct.val();
-            self.register_data.next = self.write_data.val();
+        register_write = buffer.valid;
+        register_warp = buffer.warp;
+        register_number = buffer.register;
+        register_lanes = buffer.lanes;
+        register_data = buffer.leaving_data;
+        if direct.any() {
+            register_write = true;
+            register_warp = write_warp;
+            register_number = write_register;
+            register_lanes = direct;
+            register_data = write_data;
         }
     }
 }

@@ -40,11 +40,11 @@ pub struct SetMapping {
 impl Logic for SetMapping {
     #[rtl]
     fn update(&mut self) {
-        self.number.next = self.register.val() >> self.shift.val();
-        if self.is_source.val() {
-            self.number.next = bit_cast::<8, 2>(self.position.val());
+        number = register >> shift;
+        if is_source {
+            number = bit_cast::<8, 2>(position);
         }
-        self.masked.next = self.number.val() & self.last_set.val();
-        self.set.next = bit_cast::<3, 8>(self.masked.val());
+        masked = number & last_set;
+        set = bit_cast::<3, 8>(masked);
     }
 }

@@ -134,23 +134,23 @@ impl<const L: usize> Logic for TagArray<L> {
         // The entries of both warps.
         for s in 0..sets {
             for k in 0..rc_ways {
-                self.read_tag[s][k].next = 0.into();
-                self.read_valid[s][k].next = 0.into();
-                self.own_tag[s][k].next = 0.into();
-                self.own_valid[s][k].next = 0.into();
-                self.own_dirty[s][k].next = 0.into();
-                self.room[s][k].next = false;
+                read_tag[s][k] = 0;
+                read_valid[s][k] = 0;
+                own_tag[s][k] = 0;
+                own_valid[s][k] = 0;
+                own_dirty[s][k] = 0;
+                room[s][k] = false;
                 for w in 0..8 {
-                    self.ways[s * 8 + w].valid[k].next = self.valid[s * 8 + w][k].val().any();
-                    if self.read_warp.val() == self.number[w].val() {
-                        self.read_tag[s][k].next = self.tag[s * 8 + w][k].val();
-                        self.read_valid[s][k].next = self.valid[s * 8 + w][k].val();
+                    ways[s * 8 + w].valid[k] = valid[s * 8 + w][k].any();
+                    if read_warp == number[w] {
+                        read_tag[s][k] = tag[s * 8 + w][k];
+                        read_valid[s][k] = valid[s * 8 + w][k];
                     }
-                    if self.warp.val() == self.number[w].val() {
-                        self.own_tag[s][k].next = self.tag[s * 8 + w][k].val();
-                        self.own_valid[s][k].next = self.valid[s * 8 + w][k].val();
-                        self.own_dirty[s][k].next = self.dirty[s * 8 + w][k].val();
-                        self.room[s][k].next = self.ways[s * 8 + w].victim[k].val();
+                    if warp == number[w] {
+                        own_tag[s][k] = tag[s * 8 + w][k];
+                        own_valid[s][k] = valid[s * 8 + w][k];
+                        own_dirty[s][k] = dirty[s * 8 + w][k];
+                        room[s][k] = ways[s * 8 + w].victim[k];
                     }
                 }
             }
@@ -158,86 +158,80 @@ impl<const L: usize> Logic for TagArray<L> {
 
         // Look-up.
         for r in 0..slots {
-            self.hit[r].next = 0.into();
-            self.hit_row[r].next = 0.into();
+            hit[r] = 0;
+            hit_row[r] = 0;
             for s in 0..sets {
                 for k in 0..rc_ways {
-                    self.finds[s][k][r].next = (self.read[r].val()
-                        & (self.read_tag[s][k].val() == self.read_register[r].val()))
-                        & (self.read_valid[s][k].val() & self.read_mask.val()).any();
-                    if self.finds[s][k][r].val() {
-                        self.hit[r].next = self.read_valid[s][k].val() & self.read_mask.val();
-                        self.hit_row[r].next =
-                            self.first_row[s][k].val() | bit_cast::<7, 3>(self.read_warp.val());
+                    finds[s][k][r] = (read[r] & (read_tag[s][k] == read_register[r]))
+                        & (read_valid[s][k] & read_mask).any();
+                    if finds[s][k][r] {
+                        hit[r] = read_valid[s][k] & read_mask;
+                        hit_row[r] = first_row[s][k] | bit_cast::<7, 3>(read_warp);
                     }
                 }
             }
         }
         for s in 0..renewed {
             for k in 0..rc_ways {
-                self.read_used[s][k].next = false;
+                read_used[s][k] = false;
                 for r in 0..slots {
-                    if self.finds[s][k][r].val() {
-                        self.read_used[s][k].next = true;
+                    if finds[s][k][r] {
+                        read_used[s][k] = true;
                     }
                 }
             }
         }
 
         // What a result or a fill finds, and which lanes are stored.
-        self.present.next = false;
-        self.had.next = 0.into();
+        present = false;
+        had = 0;
         for s in 0..sets {
             for k in 0..rc_ways {
-                self.found[s][k].next =
-                    self.own_valid[s][k].val().any() & (self.own_tag[s][k].val() == self.register.val());
-                if self.found[s][k].val() {
-                    self.present.next = true;
-                    self.had.next = self.own_valid[s][k].val();
+                found[s][k] = own_valid[s][k].any() & (own_tag[s][k] == register);
+                if found[s][k] {
+                    present = true;
+                    had = own_valid[s][k];
                 }
             }
         }
-        self.stores.next = 0.into();
-        self.write_hit.next = 0.into();
-        self.direct.next = 0.into();
-        if self.write.val() {
-            if self.fill.val() {
-                self.stores.next = self.mask.val() & !self.had.val();
+        stores = 0;
+        write_hit = 0;
+        direct = 0;
+        if write {
+            if fill {
+                stores = mask & !had;
             } else {
-                self.write_hit.next = self.mask.val() & self.had.val();
-                self.stores.next = self.mask.val() & self.had.val();
-                if self.takes_results.val() {
-                    self.stores.next = self.mask.val();
+                write_hit = mask & had;
+                stores = mask & had;
+                if takes_results {
+                    stores = mask;
                 }
-                self.direct.next = self.mask.val() & !self.stores.val();
-                if self.writes_through.val() {
-                    self.direct.next = self.mask.val();
+                direct = mask & !stores;
+                if writes_through {
+                    direct = mask;
                 }
             }
         }
-        self.stored.next = self.stores.val();
-        self.takes_in.next = self.stores.val().any() & !self.present.val();
+        stored = stores;
+        takes_in = stores.any() & !present;
 
         // Where, and what leaves.
-        self.row.next = 0.into();
-        self.victim.next = 0.into();
-        self.victim_register.next = 0.into();
-        self.victim_row.next = 0.into();
+        row = 0;
+        victim = 0;
+        victim_register = 0;
+        victim_row = 0;
         for s in 0..sets {
             for k in 0..rc_ways {
-                self.taken[s][k].next = (self.takes_in.val() & (self.set.val() == self.set_number[s].val()))
-                    & self.room[s][k].val();
-                self.target[s][k].next =
-                    self.taken[s][k].val() | (self.found[s][k].val() & self.stores.val().any());
-                self.leaves[s][k].next = self.taken[s][k].val()
-                    | (self.flush.val() & (self.flush_entry.val() == self.entry_number[s][k].val()));
-                if self.target[s][k].val() {
-                    self.row.next = self.first_row[s][k].val() | bit_cast::<7, 3>(self.warp.val());
+                taken[s][k] = (takes_in & (set == set_number[s])) & room[s][k];
+                target[s][k] = taken[s][k] | (found[s][k] & stores.any());
+                leaves[s][k] = taken[s][k] | (flush & (flush_entry == entry_number[s][k]));
+                if target[s][k] {
+                    row = first_row[s][k] | bit_cast::<7, 3>(warp);
                 }
-                if self.leaves[s][k].val() & self.own_dirty[s][k].val().any() {
-                    self.victim.next = self.own_dirty[s][k].val();
-                    self.victim_register.next = self.own_tag[s][k].val();
-                    self.victim_row.next = self.first_row[s][k].val() | bit_cast::<7, 3>(self.warp.val());
+                if leaves[s][k] & own_dirty[s][k].any() {
+                    victim = own_dirty[s][k];
+                    victim_register = own_tag[s][k];
+                    victim_row = first_row[s][k] | bit_cast::<7, 3>(warp);
                 }
             }
         }
@@ -246,47 +240,36 @@ impl<const L: usize> Logic for TagArray<L> {
         for s in 0..sets {
             for w in 0..8 {
                 for k in 0..rc_ways {
-                    self.writes_line[s * 8 + w][k].next =
-                        self.target[s][k].val() & (self.warp.val() == self.number[w].val());
-                    self.clears_line[s * 8 + w][k].next = (self.leaves[s][k].val() | self.drop.val())
-                        & (self.warp.val() == self.number[w].val());
-                    self.tag[s * 8 + w][k].load(self.writes_line[s * 8 + w][k].val(), self.register.val());
-                    self.valid[s * 8 + w][k].load(
-                        self.writes_line[s * 8 + w][k].val() | self.clears_line[s * 8 + w][k].val(),
-                        0.into(),
-                    );
-                    self.dirty[s * 8 + w][k].load(
-                        self.writes_line[s * 8 + w][k].val() | self.clears_line[s * 8 + w][k].val(),
-                        0.into(),
-                    );
-                    if !self.clears_line[s * 8 + w][k].val() {
-                        self.valid[s * 8 + w][k].d.next = self.valid[s * 8 + w][k].val();
-                        self.dirty[s * 8 + w][k].d.next = self.dirty[s * 8 + w][k].val();
+                    writes_line[s * 8 + w][k] = target[s][k] & (warp == number[w]);
+                    clears_line[s * 8 + w][k] = (leaves[s][k] | drop) & (warp == number[w]);
+                    tag[s * 8 + w][k].load(writes_line[s * 8 + w][k], register);
+                    valid[s * 8 + w][k].load(writes_line[s * 8 + w][k] | clears_line[s * 8 + w][k], 0);
+                    dirty[s * 8 + w][k].load(writes_line[s * 8 + w][k] | clears_line[s * 8 + w][k], 0);
+                    if !clears_line[s * 8 + w][k] {
+                        valid[s * 8 + w][k].d = valid[s * 8 + w][k];
+                        dirty[s * 8 + w][k].d = dirty[s * 8 + w][k];
                     }
-                    if self.writes_line[s * 8 + w][k].val() {
-                        self.valid[s * 8 + w][k].d.next = self.stores.val();
-                        if !self.clears_line[s * 8 + w][k].val() {
-                            self.valid[s * 8 + w][k].d.next =
-                                self.valid[s * 8 + w][k].val() | self.stores.val();
+                    if writes_line[s * 8 + w][k] {
+                        valid[s * 8 + w][k].d = stores;
+                        if !clears_line[s * 8 + w][k] {
+                            valid[s * 8 + w][k].d = valid[s * 8 + w][k] | stores;
                         }
-                        if !self.fill.val() & !self.writes_through.val() {
-                            self.dirty[s * 8 + w][k].d.next = self.stores.val();
-                            if !self.clears_line[s * 8 + w][k].val() {
-                                self.dirty[s * 8 + w][k].d.next =
-                                    self.dirty[s * 8 + w][k].val() | self.stores.val();
+                        if !fill & !writes_through {
+                            dirty[s * 8 + w][k].d = stores;
+                            if !clears_line[s * 8 + w][k] {
+                                dirty[s * 8 + w][k].d = dirty[s * 8 + w][k] | stores;
                             }
                         }
                     }
-                    self.ways[s * 8 + w].touch[k].next =
-                        self.taken[s][k].val() & (self.warp.val() == self.number[w].val());
+                    ways[s * 8 + w].touch[k] = taken[s][k] & (warp == number[w]);
                 }
             }
         }
         for s in 0..renewed {
             for w in 0..8 {
                 for k in 0..rc_ways {
-                    self.ways[s * 8 + w].touch[k].next = self.writes_line[s * 8 + w][k].val()
-                        | (self.read_used[s][k].val() & (self.read_warp.val() == self.number[w].val()));
+                    ways[s * 8 + w].touch[k] =
+                        writes_line[s * 8 + w][k] | (read_used[s][k] & (read_warp == number[w]));
                 }
             }
         }

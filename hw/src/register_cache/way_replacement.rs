@@ -51,29 +51,29 @@ impl Logic for WayReplacement {
     #[rtl]
     fn update(&mut self) {
         for t in 0..turns {
-            self.moves[t].next = false;
+            moves[t] = false;
             for k in 0..rc_ways {
-                self.first[k].next = self.turn[t].val() == self.number[k].val();
-                self.moves[t].next = self.moves[t].val() | (self.first[k].val() & self.touch[k].val());
+                first[k] = turn[t] == number[k];
+                moves[t] |= (first[k] & touch[k]);
             }
-            self.turn[t].load(self.moves[t].val(), (self.turn[t].val() + 1) & self.last.val());
+            turn[t].load(moves[t], (turn[t] + 1) & last);
         }
         for o in 0..orders {
             for k in 0..rc_ways {
-                self.ages[o].request[k].next = true;
-                self.ages[o].renew[k].next = self.touch[k].val();
-                self.first[k].next = self.ages[o].oldest[k].val();
+                ages[o].request[k] = true;
+                ages[o].renew[k] = touch[k];
+                first[k] = ages[o].oldest[k];
             }
         }
-        self.any_free.next = false;
+        any_free = false;
         for k in 0..rc_ways {
-            self.first_free[k].next = !self.valid[k].val() & !self.any_free.val();
-            self.any_free.next = self.any_free.val() | !self.valid[k].val();
+            first_free[k] = !valid[k] & !any_free;
+            any_free |= !valid[k];
         }
         for k in 0..rc_ways {
-            self.victim[k].next = self.first[k].val();
-            if self.any_free.val() {
-                self.victim[k].next = self.first_free[k].val();
+            victim[k] = first[k];
+            if any_free {
+                victim[k] = first_free[k];
             }
         }
     }

@@ -75,64 +75,61 @@ impl<const W: usize, const L: usize> Logic for WritebackBuffer<W, L> {
     #[rtl]
     fn update(&mut self) {
         // What leaves.
-        self.occupied.next = false;
-        self.first.next = 0.into();
+        occupied = false;
+        first = 0;
         for g in 0..groups {
-            if !self.occupied.val() & self.pending[g].val().any() {
-                self.first.next = self.registers[g].val();
+            if !occupied & pending[g].any() {
+                first = registers[g];
             }
-            self.occupied.next = self.occupied.val() | self.pending[g].val().any();
+            occupied |= pending[g].any();
         }
-        self.stays.next = false;
-        self.lanes.next = 0.into();
+        stays = false;
+        lanes = 0;
         for g in 0..groups {
-            self.goes[g].next = self.pending[g].val().any() & (self.registers[g].val() == self.first.val());
-            self.stays.next = self.stays.val() | (self.pending[g].val().any() & !self.goes[g].val());
+            goes[g] = pending[g].any() & (registers[g] == first);
+            stays |= (pending[g].any() & !goes[g]);
             for k in 0..lanes_of_group {
                 // There is one group, or each has one lane.
-                self.lanes.next = self
-                    .lanes
-                    .val()
-                    .replace_bit(g + k, self.goes[g].val() & self.pending[g].val().get_bit(k));
+                lanes = lanes.replace_bit(g + k, goes[g] & pending[g].get_bit(k));
             }
         }
-        self.valid.next = self.occupied.val();
-        self.warp.next = 0.into();
-        self.register.next = 0.into();
-        self.leaving_data.next = 0.into();
-        if self.occupied.val() {
-            self.warp.next = self.held_warp.val();
-            self.register.next = self.first.val();
-            self.leaving_data.next = self.held.val();
-            if self.fresh.val() {
-                self.leaving_data.next = self.data.val();
+        valid = occupied;
+        warp = 0;
+        register = 0;
+        leaving_data = 0;
+        if occupied {
+            warp = held_warp;
+            register = first;
+            leaving_data = held;
+            if fresh {
+                leaving_data = data;
             }
         }
-        self.free.next = !self.occupied.val() | (self.ready.val() & !self.stays.val());
+        free = !occupied | (ready & !stays);
 
         // Sources that must wait.
-        self.conflict.next = false;
+        conflict = false;
         for r in 0..slots {
             for g in 0..groups {
-                if (self.look[r].val() & (self.look_warp.val() == self.held_warp.val()))
-                    & (self.pending[g].val().any() & (self.registers[g].val() == self.look_register[r].val()))
+                if (look[r] & (look_warp == held_warp))
+                    & (pending[g].any() & (registers[g] == look_register[r]))
                 {
-                    self.conflict.next = true;
+                    conflict = true;
                 }
             }
         }
 
         // What changes.
         for g in 0..groups {
-            self.pending[g].load(self.push.val() | (self.ready.val() & self.goes[g].val()), 0.into());
-            if self.push.val() {
-                self.pending[g].d.next = self.push_lanes[g].val();
+            pending[g].load(push | (ready & goes[g]), 0);
+            if push {
+                pending[g].d = push_lanes[g];
             }
-            self.registers[g].load(self.push.val(), self.push_register[g].val());
+            registers[g].load(push, push_register[g]);
         }
-        self.held_warp.load(self.push.val(), self.push_warp.val());
-        self.fresh.load(true, self.push.val());
-        self.held.reset.next = false;
-        self.held.load(self.fresh.val(), self.data.val());
+        held_warp.load(push, push_warp);
+        fresh.load(true, push);
+        held.reset = false;
+        held.load(fresh, data);
     }
 }

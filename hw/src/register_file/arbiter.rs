@@ -150,176 +150,164 @@ impl<const C: usize> Logic for Arbiter<C> {
     #[rtl]
     fn update(&mut self) {
         // Which bank each request is for.
-        self.issued_collector.next = 0.into();
+        issued_collector = 0;
         for c in 0..collectors {
-            if self.issue[c].val() {
-                self.issued_collector.next = self.collector_number[c].val();
+            if issue[c] {
+                issued_collector = collector_number[c];
             }
         }
         for s in 0..slots {
-            self.home[s].next = (self.source_register[s].val() + bit_cast::<8, 4>(self.warp.val())) + 1;
-            self.source_row[s].next =
-                self.base.val() + (self.source_register[s].val() >> self.bank_shift.val());
+            home[s] = (source_register[s] + bit_cast::<8, 4>(warp)) + 1;
+            source_row[s] = base + (source_register[s] >> bank_shift);
         }
         for b in 0..banks {
-            self.next_valid[b].next = self.queues[b].head_valid.val();
-            self.next_row[b].next = self.queues[b].head_row.val();
-            self.next_collector[b].next = self.queues[b].head_collector.val();
-            self.next_slot[b].next = self.queues[b].head_slot.val();
+            next_valid[b] = queues[b].head_valid;
+            next_row[b] = queues[b].head_row;
+            next_collector[b] = queues[b].head_collector;
+            next_slot[b] = queues[b].head_slot;
             for s in 0..slots {
-                self.wants[b][s].next = self.request[s].val()
-                    & ((self.home[s].val() & self.bank_mask.val()) == self.bank_number[b].val());
-                self.direct[b][s].next =
-                    (self.wants[b][s].val() & self.grants_at_issue.val()) & !self.next_valid[b].val();
-                if self.direct[b][s].val() {
-                    self.next_valid[b].next = true;
-                    self.next_row[b].next = self.source_row[s].val();
-                    self.next_collector[b].next = self.issued_collector.val();
-                    self.next_slot[b].next = self.slot_number[s].val();
+                wants[b][s] = request[s] & ((home[s] & bank_mask) == bank_number[b]);
+                direct[b][s] = (wants[b][s] & grants_at_issue) & !next_valid[b];
+                if direct[b][s] {
+                    next_valid[b] = true;
+                    next_row[b] = source_row[s];
+                    next_collector[b] = issued_collector;
+                    next_slot[b] = slot_number[s];
                 }
             }
         }
 
         // It goes to its bank if neither a write nor another bank is in the way.
         for b in 0..banks {
-            self.granted[b].next = false;
+            granted[b] = false;
         }
         for c in 0..collectors {
-            self.s_used[c].next = false;
+            s_used[c] = false;
             for b in 0..banks {
-                self.s_arbiters[c].request[b].next = (self.next_valid[b].val() & !self.write[b].valid.val())
-                    & (self.next_collector[b].val() == self.collector_number[c].val());
-                if self.s_arbiters[c].grant[b].val() {
-                    self.granted[b].next = true;
-                    self.s_used[c].next = true;
+                s_arbiters[c].request[b] =
+                    (next_valid[b] & !write[b].valid) & (next_collector[b] == collector_number[c]);
+                if s_arbiters[c].grant[b] {
+                    granted[b] = true;
+                    s_used[c] = true;
                 }
             }
-            self.s_arbiters[c].advance.next = self.s_used[c].val();
+            s_arbiters[c].advance = s_used[c];
         }
         for b in 0..banks {
-            self.bank_read[b].next = self.granted[b].val();
-            self.bank_collector[b].next = self.next_collector[b].val();
-            self.bank_slot[b].next = self.next_slot[b].val();
-            self.bank_conflict[b].next = self.next_valid[b].val() & !self.granted[b].val();
-            self.bank_row[b].next = self.next_row[b].val();
-            if self.write[b].valid.val() {
-                self.bank_row[b].next =
-                    self.write[b].base.val() + (self.write[b].register.val() >> self.bank_shift.val());
+            bank_read[b] = granted[b];
+            bank_collector[b] = next_collector[b];
+            bank_slot[b] = next_slot[b];
+            bank_conflict[b] = next_valid[b] & !granted[b];
+            bank_row[b] = next_row[b];
+            if write[b].valid {
+                bank_row[b] = write[b].base + (write[b].register >> bank_shift);
             }
         }
 
         // The second accesses, of what the first ones have left.
         for b in 0..second_banks {
             for k in 0..seconds {
-                self.after_valid[b].next = self.queues[b].second_valid[k].val();
-                self.after_row[b].next = self.queues[b].second_row[k].val();
-                self.after_collector[b].next = self.queues[b].second_collector[k].val();
-                self.after_slot[b].next = self.queues[b].second_slot[k].val();
+                after_valid[b] = queues[b].second_valid[k];
+                after_row[b] = queues[b].second_row[k];
+                after_collector[b] = queues[b].second_collector[k];
+                after_slot[b] = queues[b].second_slot[k];
             }
             for s in 0..slots {
-                self.after_direct[b][s].next = (self.wants[b][s].val() & self.grants_at_issue.val())
-                    & !(self.direct[b][s].val() | self.after_valid[b].val());
-                if self.after_direct[b][s].val() {
-                    self.after_valid[b].next = true;
-                    self.after_row[b].next = self.source_row[s].val();
-                    self.after_collector[b].next = self.issued_collector.val();
-                    self.after_slot[b].next = self.slot_number[s].val();
+                after_direct[b][s] = (wants[b][s] & grants_at_issue) & !(direct[b][s] | after_valid[b]);
+                if after_direct[b][s] {
+                    after_valid[b] = true;
+                    after_row[b] = source_row[s];
+                    after_collector[b] = issued_collector;
+                    after_slot[b] = slot_number[s];
                 }
             }
-            self.offered_valid[b].next = self.next_valid[b].val();
-            self.second_row[b].next = self.next_row[b].val();
-            self.offered_collector[b].next = self.next_collector[b].val();
-            self.second_slot[b].next = self.next_slot[b].val();
-            if self.granted[b].val() {
-                self.offered_valid[b].next = self.after_valid[b].val();
-                self.second_row[b].next = self.after_row[b].val();
-                self.offered_collector[b].next = self.after_collector[b].val();
-                self.second_slot[b].next = self.after_slot[b].val();
+            offered_valid[b] = next_valid[b];
+            second_row[b] = next_row[b];
+            offered_collector[b] = next_collector[b];
+            second_slot[b] = next_slot[b];
+            if granted[b] {
+                offered_valid[b] = after_valid[b];
+                second_row[b] = after_row[b];
+                offered_collector[b] = after_collector[b];
+                second_slot[b] = after_slot[b];
             }
-            self.second_granted[b].next = false;
+            second_granted[b] = false;
         }
         for c in 0..second_collectors {
-            self.second_s_used[c].next = false;
+            second_s_used[c] = false;
             for b in 0..second_banks {
-                self.second_s_arbiters[c].request[b].next = self.offered_valid[b].val()
-                    & (self.offered_collector[b].val() == self.collector_number[c].val());
-                if self.second_s_arbiters[c].grant[b].val() {
-                    self.second_granted[b].next = true;
-                    self.second_s_used[c].next = true;
+                second_s_arbiters[c].request[b] =
+                    offered_valid[b] & (offered_collector[b] == collector_number[c]);
+                if second_s_arbiters[c].grant[b] {
+                    second_granted[b] = true;
+                    second_s_used[c] = true;
                 }
             }
-            self.second_s_arbiters[c].advance.next = self.second_s_used[c].val();
+            second_s_arbiters[c].advance = second_s_used[c];
         }
         for b in 0..second_banks {
-            self.second_read[b].next = self.second_granted[b].val();
-            self.second_collector[b].next = self.offered_collector[b].val();
-            self.bank_conflict[b].next = self.offered_valid[b].val() & !self.second_granted[b].val();
+            second_read[b] = second_granted[b];
+            second_collector[b] = offered_collector[b];
+            bank_conflict[b] = offered_valid[b] & !second_granted[b];
         }
 
         // A register leaves from a bank whose first access neither reads nor writes.
         for t in 0..transfer_ports {
-            self.transfer_home[t].next =
-                (self.transfer[t].register.val() + bit_cast::<8, 4>(self.transfer[t].warp.val())) + 1;
-            self.transfer_bank[t].next = 0.into();
+            transfer_home[t] = (transfer[t].register + bit_cast::<8, 4>(transfer[t].warp)) + 1;
+            transfer_bank[t] = 0;
             for b in 0..banks {
-                if (self.transfer[t].valid.val() & !(self.granted[b].val() | self.write[b].valid.val()))
-                    & ((self.transfer_home[t].val() & self.bank_mask.val()) == self.bank_number[b].val())
+                if (transfer[t].valid & !(granted[b] | write[b].valid))
+                    & ((transfer_home[t] & bank_mask) == bank_number[b])
                 {
-                    self.transfer_bank[t].next = self.transfer_bank[t].val().replace_bit(b, true);
-                    self.bank_row[b].next = self.transfer[t].base.val()
-                        + (self.transfer[t].register.val() >> self.bank_shift.val());
+                    transfer_bank[t] = transfer_bank[t].replace_bit(b, true);
+                    bank_row[b] = transfer[t].base + (transfer[t].register >> bank_shift);
                 }
             }
         }
 
         // The others join the queue of their bank.
         for b in 0..banks {
-            self.queues[b].pop.next = self.granted[b].val() & self.queues[b].head_valid.val();
-            self.queues[b].push_collector.next = self.issued_collector.val();
+            queues[b].pop = granted[b] & queues[b].head_valid;
+            queues[b].push_collector = issued_collector;
             for s in 0..slots {
-                self.queues[b].push[s].next =
-                    self.wants[b][s].val() & !(self.direct[b][s].val() & self.granted[b].val());
-                self.queues[b].push_row[s].next = self.source_row[s].val();
+                queues[b].push[s] = wants[b][s] & !(direct[b][s] & granted[b]);
+                queues[b].push_row[s] = source_row[s];
             }
         }
 
         for b in 0..second_banks {
-            self.queues[b].pop.next =
-                (self.granted[b].val() | self.second_granted[b].val()) & self.queues[b].head_valid.val();
+            queues[b].pop = (granted[b] | second_granted[b]) & queues[b].head_valid;
             for k in 0..seconds {
-                self.queues[b].second_pop[k].next = (self.granted[b].val() & self.second_granted[b].val())
-                    & self.queues[b].second_valid[k].val();
+                queues[b].second_pop[k] = (granted[b] & second_granted[b]) & queues[b].second_valid[k];
             }
             for s in 0..slots {
-                self.queues[b].push[s].next = self.wants[b][s].val()
-                    & !((self.direct[b][s].val() & (self.granted[b].val() | self.second_granted[b].val()))
-                        | (self.after_direct[b][s].val()
-                            & (self.granted[b].val() & self.second_granted[b].val())));
+                queues[b].push[s] = wants[b][s]
+                    & !((direct[b][s] & (granted[b] | second_granted[b]))
+                        | (after_direct[b][s] & (granted[b] & second_granted[b])));
             }
         }
 
         // Write filter.
         for b in 0..banks {
-            self.write_cached[b].next = false;
-            self.write_filtered[b].next = false;
+            write_cached[b] = false;
+            write_filtered[b] = false;
         }
         for c in 0..caching {
-            self.d_used[c].next = false;
-            self.d_full[c].next = false;
-            self.d_bank[c].next = 0.into();
-            self.filtered_bank[c].next = 0.into();
+            d_used[c] = false;
+            d_full[c] = false;
+            d_bank[c] = 0;
+            filtered_bank[c] = 0;
             for b in 0..banks {
-                self.belongs[c][b].next = (self.write[b].valid.val() & self.owned[c].val())
-                    & (self.write[b].warp.val() == self.held_warp[c].val());
-                if self.belongs[c][b].val() {
-                    if (self.write[b].near.val() | self.cache_far.val()) & !self.d_full[c].val() {
-                        self.d_full[c].next = self.d_used[c].val() | self.single.val();
-                        self.d_used[c].next = true;
-                        self.d_bank[c].next = self.d_bank[c].val().replace_bit(b, true);
-                        self.write_cached[b].next = true;
+                belongs[c][b] = (write[b].valid & owned[c]) & (write[b].warp == held_warp[c]);
+                if belongs[c][b] {
+                    if (write[b].near | cache_far) & !d_full[c] {
+                        d_full[c] = d_used[c] | single;
+                        d_used[c] = true;
+                        d_bank[c] = d_bank[c].replace_bit(b, true);
+                        write_cached[b] = true;
                     } else {
-                        self.filtered_bank[c].next = self.filtered_bank[c].val().replace_bit(b, true);
-                        self.write_filtered[b].next = true;
+                        filtered_bank[c] = filtered_bank[c].replace_bit(b, true);
+                        write_filtered[b] = true;
                     }
                 }
             }

@@ -79,37 +79,36 @@ pub struct Bank<const W: usize, const C: usize> {
 impl<const W: usize, const C: usize> Logic for Bank<W, C> {
     #[rtl]
     fn update(&mut self) {
-        self.access.next = self.read.val() | self.write.val();
+        access = read | write;
         for t in 0..transfer_ports {
-            self.access.next = self.access.val() | self.transfer[t].val();
-            self.transfer_under_way[t].load(true, self.transfer[t].val());
-            self.data_transfer[t].next = self.transfer_under_way[t].val();
+            access |= transfer[t];
+            transfer_under_way[t].load(true, transfer[t]);
+            data_transfer[t] = transfer_under_way[t];
         }
-        self.memory.enable.next = self.access.val();
-        self.memory.write.next = self.write.val();
-        self.memory.address.next = self.row.val();
-        self.memory.write_data.next = self.write_data.val();
+        memory.enable = access;
+        memory.write = write;
+        memory.address = row;
+        memory.write_data = write_data;
 
-        self.under_way.load(true, self.read.val());
-        self.collector_under_way.load(self.read.val(), self.collector.val());
-        self.slot_under_way.load(self.read.val(), self.slot.val());
+        under_way.load(true, read);
+        collector_under_way.load(read, collector);
+        slot_under_way.load(read, slot);
 
-        self.data_valid.next = self.under_way.val();
-        self.data_collector.next = self.collector_under_way.val();
-        self.data_slot.next = self.slot_under_way.val();
-        self.data.next = self.memory.read_data.val();
+        data_valid = under_way;
+        data_collector = collector_under_way;
+        data_slot = slot_under_way;
+        data = memory.read_data;
 
         for k in 0..seconds {
-            self.memory.second_enable[k].next = self.second_read[k].val();
-            self.memory.second_address[k].next = self.second_row[k].val();
-            self.second_under_way[k].load(true, self.second_read[k].val());
-            self.second_collector_under_way[k]
-                .load(self.second_read[k].val(), self.second_collector[k].val());
-            self.second_slot_under_way[k].load(self.second_read[k].val(), self.second_slot[k].val());
-            self.second_data_valid[k].next = self.second_under_way[k].val();
-            self.second_data_collector[k].next = self.second_collector_under_way[k].val();
-            self.second_data_slot[k].next = self.second_slot_under_way[k].val();
-            self.second_data[k].next = self.memory.second_read_data[k].val();
+            memory.second_enable[k] = second_read[k];
+            memory.second_address[k] = second_row[k];
+            second_under_way[k].load(true, second_read[k]);
+            second_collector_under_way[k].load(second_read[k], second_collector[k]);
+            second_slot_under_way[k].load(second_read[k], second_slot[k]);
+            second_data_valid[k] = second_under_way[k];
+            second_data_collector[k] = second_collector_under_way[k];
+            second_data_slot[k] = second_slot_under_way[k];
+            second_data[k] = memory.second_read_data[k];
         }
     }
 }

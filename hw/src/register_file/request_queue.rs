@@ -79,133 +79,132 @@ pub struct RequestQueue<const C: usize> {
 impl<const C: usize> Logic for RequestQueue<C> {
     #[rtl]
     fn update(&mut self) {
-        self.head_valid.next = self.valid[0].val();
-        self.head_row.next = 0.into();
-        self.head_collector.next = 0.into();
-        self.head_slot.next = 0.into();
-        if self.valid[0].val() {
-            self.head_row.next = self.row[0].val();
-            self.head_collector.next = self.collector[0].val();
-            self.head_slot.next = self.slot[0].val();
+        head_valid = valid[0];
+        head_row = 0;
+        head_collector = 0;
+        head_slot = 0;
+        if valid[0] {
+            head_row = row[0];
+            head_collector = collector[0];
+            head_slot = slot[0];
         }
 
         for k in 0..seconds {
-            self.second_valid[k].next = self.valid[1].val();
-            self.second_row[k].next = 0.into();
-            self.second_collector[k].next = 0.into();
-            self.second_slot[k].next = 0.into();
-            if self.valid[1].val() {
-                self.second_row[k].next = self.row[1].val();
-                self.second_collector[k].next = self.collector[1].val();
-                self.second_slot[k].next = self.slot[1].val();
+            second_valid[k] = valid[1];
+            second_row[k] = 0;
+            second_collector[k] = 0;
+            second_slot[k] = 0;
+            if valid[1] {
+                second_row[k] = row[1];
+                second_collector[k] = collector[1];
+                second_slot[k] = slot[1];
             }
         }
 
         // Shift.
         for p in 0..depth - 1 {
-            self.full[p].next = self.valid[p].val();
-            if self.pop.val() {
-                self.full[p].next = self.valid[p + 1].val();
+            full[p] = valid[p];
+            if pop {
+                full[p] = valid[p + 1];
             }
-            self.row[p].d.next = self.row[p + 1].val();
-            self.collector[p].d.next = self.collector[p + 1].val();
-            self.slot[p].d.next = self.slot[p + 1].val();
+            row[p].d = row[p + 1];
+            collector[p].d = collector[p + 1];
+            slot[p].d = slot[p + 1];
         }
         for p in depth - 1..depth {
-            self.full[p].next = self.valid[p].val() & !self.pop.val();
-            self.row[p].d.next = self.row[p].val();
-            self.collector[p].d.next = self.collector[p].val();
-            self.slot[p].d.next = self.slot[p].val();
+            full[p] = valid[p] & !pop;
+            row[p].d = row[p];
+            collector[p].d = collector[p];
+            slot[p].d = slot[p];
         }
 
         for k in 0..seconds {
-            if self.second_pop[k].val() {
+            if second_pop[k] {
                 for p in 0..depth - 2 {
-                    self.full[p].next = self.valid[p + 2].val();
-                    self.row[p].d.next = self.row[p + 2].val();
-                    self.collector[p].d.next = self.collector[p + 2].val();
-                    self.slot[p].d.next = self.slot[p + 2].val();
+                    full[p] = valid[p + 2];
+                    row[p].d = row[p + 2];
+                    collector[p].d = collector[p + 2];
+                    slot[p].d = slot[p + 2];
                 }
                 for p in depth - 2..depth {
-                    self.full[p].next = false;
+                    full[p] = false;
                 }
             }
         }
 
         // The lane of the first empty place, then the others around.
         for p in 0..1 {
-            self.first[p].next = !self.full[p].val();
+            first[p] = !full[p];
         }
         for p in 1..depth {
-            self.first[p].next = !self.full[p].val() & self.full[p - 1].val();
+            first[p] = !full[p] & full[p - 1];
         }
         for p in depth..places {
-            self.first[p].next = false;
+            first[p] = false;
         }
         for l in 0..8 {
-            self.turn[0][l].next = false;
+            turn[0][l] = false;
             for r in 0..rows {
-                self.turn[0][l].next = self.turn[0][l].val() | self.first[r * 8 + l].val();
+                turn[0][l] |= first[r * 8 + l];
             }
         }
         for s in 0..slots {
             for l in 0..8 {
-                self.turn[s + 1][l].next = self.turn[s][l].val();
+                turn[s + 1][l] = turn[s][l];
             }
-            if self.push[s].val() {
+            if push[s] {
                 for l in 0..1 {
-                    self.turn[s + 1][l].next = self.turn[s][7].val();
+                    turn[s + 1][l] = turn[s][7];
                 }
                 for l in 1..8 {
-                    self.turn[s + 1][l].next = self.turn[s][l - 1].val();
+                    turn[s + 1][l] = turn[s][l - 1];
                 }
             }
         }
 
         // What is pushed lies on the lanes, which are the first eight places.
-        self.any_push.next = false;
+        any_push = false;
         for l in 0..8 {
-            self.offered[l].next = false;
-            self.offered_row[l].next = 0.into();
-            self.offered_slot[l].next = 0.into();
+            offered[l] = false;
+            offered_row[l] = 0;
+            offered_slot[l] = 0;
         }
         for s in 0..slots {
-            self.any_push.next = self.any_push.val() | self.push[s].val();
+            any_push |= push[s];
             for l in 0..8 {
-                if self.push[s].val() & self.turn[s][l].val() {
-                    self.offered[l].next = true;
-                    self.offered_row[l].next = self.offered_row[l].val() | self.push_row[s].val();
-                    self.offered_slot[l].next = self.offered_slot[l].val() | self.slot_number[s].val();
+                if push[s] & turn[s][l] {
+                    offered[l] = true;
+                    offered_row[l] |= push_row[s];
+                    offered_slot[l] |= slot_number[s];
                 }
             }
         }
         for p in 8..places {
-            self.offered[p].next = self.offered[p - 8].val();
-            self.offered_row[p].next = self.offered_row[p - 8].val();
-            self.offered_slot[p].next = self.offered_slot[p - 8].val();
+            offered[p] = offered[p - 8];
+            offered_row[p] = offered_row[p - 8];
+            offered_slot[p] = offered_slot[p - 8];
         }
 
         // An empty place is the next of its lane if the one before it on that lane is full.
         for p in 0..depth {
-            self.takes[p].next = self.offered[p].val() & !self.full[p].val();
+            takes[p] = offered[p] & !full[p];
         }
         for p in 8..depth {
-            self.takes[p].next = self.takes[p].val() & self.full[p - 8].val();
+            takes[p] &= full[p - 8];
         }
 
         for p in 0..depth {
-            self.valid[p]
-                .load(self.pop.val() | self.any_push.val(), self.full[p].val() | self.takes[p].val());
-            if self.takes[p].val() {
-                self.row[p].d.next = self.offered_row[p].val();
-                self.collector[p].d.next = self.push_collector.val();
-                self.slot[p].d.next = self.offered_slot[p].val();
+            valid[p].load(pop | any_push, full[p] | takes[p]);
+            if takes[p] {
+                row[p].d = offered_row[p];
+                collector[p].d = push_collector;
+                slot[p].d = offered_slot[p];
             }
             // What stays in place must not be overwritten by its neighbour.
-            self.changes[p].next = self.pop.val() | self.takes[p].val();
-            self.row[p].enable.next = self.changes[p].val();
-            self.collector[p].enable.next = self.changes[p].val();
-            self.slot[p].enable.next = self.changes[p].val();
+            changes[p] = pop | takes[p];
+            row[p].enable = changes[p];
+            collector[p].enable = changes[p];
+            slot[p].enable = changes[p];
         }
     }
 }

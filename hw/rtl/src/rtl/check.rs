@@ -44,8 +44,7 @@ impl Checker {
                 Stmt::Local(local) => self.reject(
                     local,
                     "`let` does not translate to Verilog",
-                    "declare a field `name: Signal<Local, T>`, assign `self.name.next` and read \
-                     `self.name.val()`",
+                    "declare a field `name: Local<T>`, assign it and read it",
                 ),
                 Stmt::Item(item) => self.reject(item, "a kernel holds no items", "move it out of `update`"),
             }
@@ -68,43 +67,29 @@ impl Checker {
             Expr::Binary(binary) => self.reject(
                 binary,
                 "only assignments, `if`, `match` and `for` translate to Verilog",
-                "a compound assignment is written out: `self.x.next = self.a.val() + self.b.val();`",
+                "`|=`, `&=`, `^=` and `+=` accumulate; others are written out: `x = x - a;`",
             ),
             Expr::MethodCall(call) if call.method.to_string().starts_with("set_") => self.reject(
                 call,
                 "a signal is not changed in place",
-                "assign the whole value: `self.x.next = self.a.val().replace_bit(i, bit);`",
+                "assign the whole value: `x = a.replace_bit(i, bit);`",
             ),
             other => self.reject(
                 other,
                 "this statement does not translate to Verilog",
-                "a kernel holds assignments to `.next`, `if`, `match` and `for` over constant ranges",
+                "a kernel holds assignments, `if`, `match` and `for` over constant ranges",
             ),
         }
     }
 
     fn assignment(&mut self, assign: &ExprAssign) {
-        let target = base_of(&assign.left, "next").map(|base| (base, false)).or_else(|| {
-            let Expr::Field(field) = &*assign.left else {
-                return None;
-            };
-            base_of(&field.base, "next").map(|base| (base, true))
-        });
-        let path = target.and_then(|(base, _)| self.signal(base));
-        let Some((path, (_, of_struct))) = path.zip(target) else {
+        let Some(path) = base_of(&assign.left, "next").and_then(|signal| self.signal(signal)) else {
             return self.reject(
                 &assign.left,
                 "an assignment drives a signal",
-                "write `self.signal.next = ..`, or `self.signal.next.field = ..` for a struct",
+                "write `signal = ..`, `array[i] = ..` or `part.port = ..`",
             );
         };
-        if of_struct && path.indices.iter().any(|index| mentions(index, &self.loops)) {
-            self.reject(
-                &assign.left,
-                "a field of an array's element cannot be assigned in a loop",
-                "build the struct in a `Local` and assign the element as a whole",
-            );
-        }
         if path.is_clock() {
             self.clock(assign);
         } else {
@@ -118,7 +103,7 @@ impl Checker {
             self.reject(
                 &assign.right,
                 "logic in the clock path: Rust and Verilog would order the clock's edge differently",
-                "pass the clock straight down, `self.register.clock.next = self.clock.val();`, and \
+                "pass the clock straight down, `register.clock = clock;`, and \
                  gate with the register's `enable`",
             );
         } else if self.conditions > 0 {
@@ -159,7 +144,7 @@ impl Checker {
             self.reject(
                 &choice.expr,
                 "`match` selects on the variant that a signal holds",
-                "write `match self.state.val()`; compare numbers and bits with `if`",
+                "write `match state`; compare numbers and bits with `if`",
             );
         }
         self.conditions += 1;
@@ -254,13 +239,6 @@ impl Checker {
                     "a loop's end cannot depend on another loop's variable",
                     "run over the whole range and compare inside: `if j < i { .. }`",
                 );
-            } else if reads_signal(end) {
-                self.reject(
-                    end,
-                    "a loop's end cannot depend on a signal",
-                    "run over the largest range and compare inside; ends are literals, constants or \
-                     fields such as `self._slots`",
-                );
             }
         }
     }
@@ -271,7 +249,7 @@ impl Checker {
             return self.reject(
                 call,
                 "a call that stands alone does not translate to Verilog",
-                "wires pass by `pass!(self.from => self.to)`; what a function computes is written out",
+                "wires pass by `pass!(from => to)`; what a function computes is written out",
             );
         };
         for path in from.into_iter().chain([target]) {
@@ -289,7 +267,7 @@ impl Checker {
         self.reject(
             call,
             "this macro does not translate to Verilog",
-            "the macro of a kernel is `pass!(self.from => self.to)`",
+            "the macro of a kernel is `pass!(from => to)`",
         );
     }
 
@@ -327,7 +305,7 @@ impl Checker {
         let (problem, help) = if reads_signal(index) {
             (
                 "an array cannot be indexed by a signal",
-                "select in a loop: `for i in 0..N { if self.sel.val() == i.to_bits::<W>() { .. } }`",
+                "select in a loop: `for i in 0..N { if sel == i.to_bits::<W>() { .. } }`",
             )
         } else {
             (

@@ -40,11 +40,7 @@ impl Driven {
     fn statement(&mut self, expr: &Expr) {
         match expr {
             Expr::Assign(assign) => {
-                let field = || match &*assign.left {
-                    Expr::Field(field) => base_of(&field.base, "next"),
-                    _ => None,
-                };
-                let signal = base_of(&assign.left, "next").or_else(field);
+                let signal = base_of(&assign.left, "next");
                 self.drive(quote!(::rust_hdl::logic::logic_connect_fn(&mut #signal);));
             }
             Expr::If(choice) => self.conditional(choice),

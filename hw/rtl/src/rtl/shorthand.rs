@@ -9,6 +9,7 @@ use syn::{
 };
 
 use super::path::{call_of, SignalPath};
+use super::quiet::rooted;
 
 /// Writes shorthands out; what is wrong with one is kept.
 #[derive(Default)]
@@ -53,7 +54,7 @@ impl Shorthand {
     fn loaded(&mut self, call: &ExprMethodCall) -> Vec<Stmt> {
         let register = &call.receiver;
         let [enable, value] = &call.args.iter().collect::<Vec<_>>()[..] else {
-            let hint = "write `self.register.load(enable, value)`";
+            let hint = "write `register.load(enable, value)`";
             self.errors.push(Error::new_spanned(call, hint));
             return vec![];
         };
@@ -73,7 +74,7 @@ impl Shorthand {
                 vec![assigned(both, target)]
             }
             _ => {
-                let hint = "write `self.bundle.merge(self.other.val())`";
+                let hint = "write `bundle.merge(other)`";
                 self.errors.push(Error::new_spanned(call, hint));
                 vec![]
             }
@@ -82,11 +83,15 @@ impl Shorthand {
 
     fn passed(&mut self, call: &Macro) -> Vec<Stmt> {
         match call.parse_body::<Pass>() {
-            Ok(pass) => pass.assignments(),
+            Ok(mut pass) => {
+                rooted(&mut pass.from, &self.loops);
+                rooted(&mut pass.to, &self.loops);
+                pass.assignments()
+            }
             Err(error) => {
                 let hint = format!(
-                    "{error}\nhelp: write `pass!(self => self.part: wire, array[..], one[i], wire as name)`, or \
-                     `pass!(self.from => self.to)` for a whole bundle"
+                    "{error}\nhelp: write `pass!(self => part: wire, array[..], one[i], wire as name)`, or \
+                     `pass!(from => to)` for a whole bundle"
                 );
                 self.errors.push(Error::new(error.span(), hint));
                 vec![]

@@ -6,7 +6,7 @@ use syn::{
 };
 
 use super::check::Checker;
-use super::path::{call_of, is_plain, is_variant, mentions, peel};
+use super::path::{call_of, is_plain, is_variant, peel};
 
 impl Checker {
     /// Checks an expression that a signal is given or a condition tests.
@@ -20,7 +20,7 @@ impl Checker {
                 path,
                 "a constant has no value in the Verilog",
                 "write the literal, or hold it in a field `name: Constant<T>` and read \
-                 `self.name.val()`",
+                 `name`",
             ),
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_) | UnOp::Neg(_)) => {
                 if matches!(unary.op, UnOp::Neg(_)) {
@@ -31,29 +31,16 @@ impl Checker {
             Expr::Binary(binary) => self.binary(binary),
             Expr::MethodCall(call) => self.method(call),
             Expr::Call(call) => self.cast(call),
-            Expr::Field(field) => match call_of(&field.base, "val") {
-                Some(read) => {
-                    self.value(&field.base);
-                    if mentions(&read.receiver, &self.loops) {
-                        self.reject(
-                            field,
-                            "a field of an array's element cannot be read in a loop",
-                            "copy the element into a `Local` and read the field from there",
-                        );
-                    }
-                }
-                None => self.unread(expr),
-            },
-            Expr::Index(_) => self.unread(expr),
+            Expr::Field(_) | Expr::Index(_) => self.unread(expr),
             Expr::If(_) | Expr::Match(_) | Expr::Block(_) => self.reject(
                 expr,
                 "a choice is not a value in a kernel",
-                "assign in every branch: `if c { self.x.next = a; } else { self.x.next = b; }`",
+                "assign in every branch: `if c { x = a; } else { x = b; }`",
             ),
             Expr::Cast(cast) => self.reject(
                 cast,
                 "`as` does not translate to Verilog",
-                "change a width with `bit_cast::<TO, FROM>(self.x.val())`",
+                "change a width with `bit_cast::<TO, FROM>(x)`",
             ),
             Expr::Closure(closure) => self.reject(
                 closure,
@@ -63,17 +50,13 @@ impl Checker {
             other => self.reject(
                 other,
                 "this expression does not translate to Verilog",
-                "a value is made of `self.signal.val()`, literals, variants, operators and casts",
+                "a value is made of `signal`, literals, variants, operators and casts",
             ),
         }
     }
 
     fn unread(&mut self, expr: &Expr) {
-        self.reject(
-            expr,
-            "a signal is read through `.val()`",
-            "write `self.signal.val()`; `.next` is for driving only",
-        );
+        self.reject(expr, "this is no signal", "write `signal`, `array[i]` or `part.port`");
     }
 
     fn binary(&mut self, binary: &ExprBinary) {
@@ -119,8 +102,8 @@ impl Checker {
                 Some(path) if path.is_clock() => self.reject(
                     call,
                     "a clock is not data",
-                    "its only use is to be passed down: `self.register.clock.next = \
-                     self.clock.val();`",
+                    "its only use is to be passed down: `register.clock = \
+                     clock;`",
                 ),
                 Some(_) => {}
                 None => self.unread(receiver),
@@ -148,8 +131,8 @@ impl Checker {
             _ => self.reject(
                 &call.method,
                 "this method does not translate to Verilog",
-                "the methods are `val`, `get_bit`, `get_bits::<M>`, `replace_bit`, `any`, `all`, \
-                 `xor`, `index` and `into`, and `to_bits::<M>` on loop variables and literals",
+                "the methods are `get_bit`, `get_bits::<M>`, `replace_bit`, `any`, `all` and `xor`, and \
+                 `to_bits::<M>` on loop variables and literals",
             ),
         }
     }
@@ -251,7 +234,7 @@ impl Checker {
             None => self.reject(
                 index,
                 "a bit index is made of loop variables and plain literals, or is one signal",
-                "write `self.sel.val().index()` for a signal; compute it in a `Local` first",
+                "compute it in a `Local` first, `t = ..;`, and write `get_bit(t)`",
             ),
         }
     }
@@ -326,7 +309,7 @@ fn noun(operation: &Expr) -> &'static str {
 
 fn local(fate: &str) -> String {
     format!(
-        "assign it to a `Local` of the same width, `self.t.next = ..;`, and let `self.t.val()` be \
+        "assign it to a `Local` of the same width, `t = ..;`, and let `t` be \
          {fate}"
     )
 }

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{quote, ToTokens};
 use syn::{
-    BinOp, Block, Expr, ExprBinary, ExprCall, ExprIf, ExprMethodCall, GenericArgument, Ident, Lit, Member, Pat,
-    Path, Stmt, UnOp,
+    BinOp, Block, Expr, ExprBinary, ExprCall, ExprIf, ExprMethodCall, GenericArgument, Ident, Lit, Pat, Path,
+    Stmt, UnOp,
 };
 
 use super::path::{base_of, Assigned};
@@ -82,15 +82,9 @@ impl Translation {
     }
 
     fn assignment(&mut self, target: &Expr, value: &Expr) -> TokenStream {
-        let value = self.value(value);
-        if let Some(signal) = base_of(target, "next") {
-            let path = path_of(signal);
-            return quote!(Statement::Assign(#path, #value));
-        }
-        let Expr::Field(field) = target else { unreachable!("a rule asks for a signal") };
-        let signal = base_of(&field.base, "next").expect("a rule asks for a signal");
-        let (of, (width, offset)) = (path_of(signal), self.field(&field.base, &field.member));
-        quote!(Statement::Field { of: #of, width: #width, offset: #offset, value: #value })
+        let signal = base_of(target, "next").expect("a rule asks for a signal");
+        let (path, value) = (path_of(signal), self.value(value));
+        quote!(Statement::Assign(#path, #value))
     }
 
     fn conditional(&mut self, choice: &ExprIf) -> TokenStream {
@@ -132,11 +126,6 @@ impl Translation {
             Expr::Binary(binary) => self.binary(binary),
             Expr::MethodCall(call) => self.method(call),
             Expr::Call(call) => self.cast(call),
-            Expr::Field(field) => {
-                let of = self.value(&field.base);
-                let (width, offset) = self.field(&field.base, &field.member);
-                quote!(Expression::Field(&#of, #width, #offset))
-            }
             other => unreachable!("a rule forbids {}", other.to_token_stream()),
         }
     }
@@ -194,15 +183,6 @@ impl Translation {
         let width = function.path.segments.last().and_then(width_of).expect("a rule asks for a width");
         let (of, width) = (self.value(&call.args[0]), self.width(width));
         quote!(Expression::Cast(&#of, #width))
-    }
-
-    /// Width and lowest bit of a struct's field.
-    fn field(&mut self, of: &Expr, field: &Member) -> (TokenStream, TokenStream) {
-        let [width, offset] = ["width", "offset"].map(|what| {
-            let method = quote::format_ident!("get_my_{what}_{}", field.to_token_stream().to_string());
-            self.parameter(quote!(#of.#method()))
-        });
-        (width, offset)
     }
 
     fn width(&mut self, width: &GenericArgument) -> TokenStream {

@@ -1,10 +1,10 @@
-//! Something else than a signal assigned, or read without `.val()`.
+//! Something else than a signal assigned, or read.
 
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.y = Signal::default();
-        self.v[0] = Signal::default();
-        self.y.next = self.y.next;
+        LIMIT = a;
+        v[0] = Signal::default();
+        y = TABLE[0];
     }
 }

@@ -3,9 +3,9 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.wide.next = bit_cast::<8, 4>(self.a.val() + self.b.val());
-        self.wide.next = bit_cast::<8, 4>(self.a.val() & (self.b.val() + 1));
-        self.wide.next = bit_cast::<8, 4>(!self.a.val());
-        self.wide.next = bit_cast::<8, 4>(self.a.val() & self.b.val());
+        wide = bit_cast::<8, 4>(a + b);
+        wide = bit_cast::<8, 4>(a & (b + 1));
+        wide = bit_cast::<8, 4>(!a);
+        wide = bit_cast::<8, 4>(a & b);
     }
 }

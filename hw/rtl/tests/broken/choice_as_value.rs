@@ -3,16 +3,16 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.x.next = if self.flag.val() {
-            self.a.val()
+        x = if flag {
+            a
         } else {
-            self.b.val()
+            b
         };
-        self.y.next = match self.flag.val() {
+        y = match flag {
             true => false,
             false => true,
         };
-        self.y.next = (|| true)();
-        self.x.next = (3 as u64).into();
+        y = (|| true)();
+        x = (3 as u64).into();
     }
 }

@@ -3,11 +3,11 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.child.clock.next = self.gated.val();
-        self.child.clock.next = !self.clock.val();
-        if self.flag.val() {
-            self.child.clock.next = self.clock.val();
+        child.clock = gated;
+        child.clock = !clock;
+        if flag {
+            child.clock = clock;
         }
-        self.gated.next = self.clock.val();
+        gated = clock;
     }
 }

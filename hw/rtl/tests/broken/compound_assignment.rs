@@ -3,9 +3,9 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self._turns += 1;
-        while self.flag.val() {
-            self.y.next = false;
+        turns -= 1;
+        while flag {
+            y = false;
         }
         loop {
             break;

@@ -3,11 +3,11 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.v[LAST].next = self.b.val();
+        v[LAST] = b;
         for i in 0..2 {
-            self.v[LAST - i].next = self.b.val();
-            self.v[i / 2].next = self.b.val();
-            self.v[i + 1usize].next = self.b.val();
+            v[LAST - i] = b;
+            v[i / 2] = b;
+            v[i + 1usize] = b;
         }
     }
 }

@@ -3,7 +3,7 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.x.next = LIMIT.into();
-        self.x.next = Self::LIMIT.into();
+        x = LIMIT.into();
+        x = Self::LIMIT.into();
     }
 }

@@ -3,6 +3,6 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self._x.next = self.r#try.val();
+        _x = r#try;
     }
 }

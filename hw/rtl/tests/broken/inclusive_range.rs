@@ -4,7 +4,7 @@ impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
         for i in 0..=7 {
-            self.y.next = self.flag.val();
+            y = flag;
         }
     }
 }

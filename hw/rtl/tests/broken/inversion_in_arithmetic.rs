@@ -3,7 +3,7 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.x.next = !self.a.val() + self.b.val();
-        self.x.next = !self.a.val() << 1;
+        x = !a + b;
+        x = !a << 1;
     }
 }

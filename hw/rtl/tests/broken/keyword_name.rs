@@ -3,8 +3,8 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.table.next = self.a.val();
-        self.x.next = self.bit.val();
-        self.v[0].priority.next = true;
+        table = a;
+        x = bit;
+        v[0].priority = true;
     }
 }

@@ -3,8 +3,8 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        let sum = self.a.val() + self.b.val();
+        let sum = a + b;
         const ONE: u64 = 1;
-        self.x.next = self.a.val();
+        x = a;
     }
 }

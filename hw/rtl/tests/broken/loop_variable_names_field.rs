@@ -3,11 +3,12 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
+        i = flag;
         for i in 0..4 {
-            self.i.next = self.flag.val();
+            v[i] = flag;
         }
         for child in 0..4 {
-            self.child.next = self.flag.val();
+            v[child] = part.child;
         }
     }
 }

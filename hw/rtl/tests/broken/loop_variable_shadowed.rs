@@ -5,7 +5,7 @@ impl Logic for Trap {
     fn update(&mut self) {
         for i in 0..4 {
             for i in 0..2 {
-                self.v[i].next = self.a.val();
+                v[i] = a;
             }
         }
     }

@@ -3,14 +3,14 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        match self.phase.val() {
-            Phase::Idle if self.flag.val() => self.y.next = true,
-            _ => self.y.next = false,
-            Phase::Run => self.y.next = true,
+        match phase {
+            Phase::Idle if flag => y = true,
+            _ => y = false,
+            Phase::Run => y = true,
         }
-        match self.a.val().index() {
-            0 => self.y.next = true,
-            other => self.y.next = false,
+        match a.index() {
+            0 => y = true,
+            other => y = false,
         }
     }
 }

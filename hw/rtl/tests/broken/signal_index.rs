@@ -3,7 +3,7 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.v[self.a.val().index()].next = self.b.val();
-        self.x.next = self.v[self.a.val().index()].val();
+        v[a] = b;
+        x = v[part.a];
     }
 }

@@ -3,8 +3,8 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.y.next = (self.a.val() & self.b.val()).get_bit(0);
-        self.y.next = self.a.val().get_bit(self.b.val().index() + 1);
-        self.x.next = self.a.val().replace_bit(WIDTH - 1, true);
+        y = (a & b).get_bit(0);
+        y = a.get_bit(b.index() + 1);
+        x = a.replace_bit(WIDTH - 1, true);
     }
 }

@@ -3,10 +3,10 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.y.next = self.a.val() + 1 == self.b.val();
-        self.y.next = self.a.val() < (self.b.val() - self.a.val());
-        self.y.next = (self.a.val() << 1) != self.b.val();
-        self.y.next = !self.a.val() == self.b.val();
-        self.y.next = (self.a.val() & (self.b.val() + 1)) == self.b.val();
+        y = a + 1 == b;
+        y = a < (b - a);
+        y = (a << 1) != b;
+        y = !a == b;
+        y = (a & (b + 1)) == b;
     }
 }

@@ -3,11 +3,11 @@
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.y.next = (self.a.val() + self.b.val()).any();
-        self.y.next = (!self.a.val()).all();
-        self.x.next = (self.a.val() - self.b.val()) >> 1;
-        self.x.next = self.a.val() >> (self.b.val() + 1);
-        self.y.next = (self.a.val() + self.b.val()).get_bit(0);
-        self.y.next = self.a.val().get_bit((self.b.val() - 1).index());
+        y = (a + b).any();
+        y = (!a).all();
+        x = (a - b) >> 1;
+        x = a >> (b + 1);
+        y = (a + b).get_bit(0);
+        y = a.get_bit((b - 1).index());
     }
 }

@@ -1,0 +1,12 @@
+//! Signals as rust-hdl spells them.
+
+impl Logic for Trap {
+    #[rtl]
+    fn update(&mut self) {
+        self.x.next = self.a.val() + 1;
+        y.next = b;
+        for i in 0..self._entries {
+            v[i] = a.val();
+        }
+    }
+}
