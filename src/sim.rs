@@ -8,6 +8,7 @@ pub mod runs;
 mod sample;
 pub mod views;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -23,6 +24,7 @@ use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
 use gpurf_verilog::{Events, Occurrence, Values};
 use gpurf_workloads::Options;
+use serde::Serialize;
 
 use gpurf_testbenches::sub_core_engine::{self, InstructionTexts, Pair, SubCoreHardware, SubCoreRtl, Trio};
 use gpurf_testbenches::tap::{self, Drawn, Place as EventPlace, Recording, RecordingOptions};
@@ -123,7 +125,7 @@ impl Arguments {
     }
 
     /// Runs one of the inputs.
-    pub fn simulate(&self, input: &Input) -> Result<(String, Statistics)> {
+    pub fn simulate(&self, input: &Input) -> Result<Simulated> {
         self.simulate_blocks(input, self.sample.sampling(self.seed))
     }
 
@@ -134,7 +136,7 @@ impl Arguments {
     }
 
     /// Runs all thread blocks of an input, or those drawn.
-    fn simulate_blocks(&self, input: &Input, sampling: Option<Sampling>) -> Result<(String, Statistics)> {
+    fn simulate_blocks(&self, input: &Input, sampling: Option<Sampling>) -> Result<Simulated> {
         let (design, config) = (self.design, self.machine.load()?);
         let digests = design.shared_loads() != SharedLoads::APART;
         self.checkpoint.check(self.engine, self.input.len())?;
@@ -162,14 +164,8 @@ impl Arguments {
             job.recorded = Some(self.record.cycles(cycle));
         }
         let statistics = job.run()?;
-        if self.record.count_events {
-            let mut rows = table(&["event", "count"]);
-            for (kind, count) in job.events.counts() {
-                rows.add_row([kind, grouped(count)]);
-            }
-            println!("{rows}");
-        }
-        Ok((job.workload.name, statistics))
+        let events = self.record.count_events.then(|| job.events.counts());
+        Ok(Simulated { name: job.workload.name, statistics, events })
     }
 }
 
@@ -186,7 +182,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut verdict = Verdict::Holds;
     let mut rows = table(&runs::HEADER);
     for input in &arguments.found()? {
-        let (name, statistics) = arguments.simulate(input)?;
+        let Simulated { name, statistics, events } = arguments.simulate(input)?;
         rows.add_row(runs::row(&name, &statistics));
         if let Some(waveform) = &arguments.record.waveform {
             let [gtkwave, surfer] = views::files(waveform).map(|path| path.display().to_string());
@@ -196,9 +192,16 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         if let Some(caveat) = sample::caveat(&statistics) {
             say!("{name}: {caveat}");
         }
-        let written = arguments.json.write(&statistics);
+        let written = arguments.json.write(&Counted { statistics: &statistics, events: &events });
         if arguments.json.leaves_tables() {
             println!("{}", report(&name, &statistics));
+            if let Some(events) = &events {
+                let mut rows = table(&["event", "count"]);
+                for (kind, count) in events {
+                    rows.add_row([kind.clone(), grouped(*count)]);
+                }
+                println!("{rows}");
+            }
             if let Some(drawn) = &statistics.sample {
                 println!("{name}: {}\n{}", sample::extent(drawn), sample::estimates(&name, drawn));
             }
@@ -215,6 +218,23 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let tables = vec![Titled::new("Runs", &rows)];
     arguments.results.write(&Study::of_tables("sim", arguments.input, tables))?;
     Ok(verdict)
+}
+
+/// What a run of an input gave.
+pub struct Simulated {
+    pub name: String,
+    pub statistics: Statistics,
+    /// How many events of each kind the RTL had, where they were counted.
+    pub events: Option<BTreeMap<String, u64>>,
+}
+
+/// The same as JSON.
+#[derive(Serialize)]
+struct Counted<'a> {
+    #[serde(flatten)]
+    statistics: &'a Statistics,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: &'a Option<BTreeMap<String, u64>>,
 }
 
 /// Runs a launched kernel until a cycle; whether it goes on.
@@ -333,8 +353,9 @@ impl Job<'_> {
         for sub_core in 0..count {
             engines.push(match &waveform {
                 Some((path, cycles)) if sub_core == 0 => {
-                    let (cycles, scopes) = (cycles.clone(), &self.arguments.record.scopes[..]);
-                    let options = RecordingOptions { path, cycles, scopes };
+                    let record = &self.arguments.record;
+                    let (cycles, scopes, loads) = (cycles.clone(), &record.scopes[..], record.loads);
+                    let options = RecordingOptions { path, cycles, scopes, loads };
                     let texts = self.texts.clone();
                     let (engine, recorded) = match &compiled {
                         Some(compiled) => {

@@ -56,6 +56,9 @@ pub struct Arguments {
     /// all scopes
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "waveform")]
     scopes: Vec<String>,
+    /// Record also what each register is loaded with, and when: NAME_d and NAME_enable. The waveform is one of the RTL
+    #[arg(long, requires = "waveform")]
+    loads: bool,
     /// Show the cycles around an event inside the RTL, such as hit, replacement or flush: hit#3 is the third hit, and
     /// hit,warp=3 a hit of this warp. The message for an unknown name lists the module's events
     #[arg(long, value_name = "EVENT", requires = "waveform")]
@@ -218,7 +221,7 @@ fn draw(bench: &dyn Workbench, path: &Path, arguments: &Arguments) -> Result<()>
             (Some(event), shown)
         }
     };
-    let options = RecordingOptions { path, cycles: shown, scopes: &arguments.scopes };
+    let options = RecordingOptions { path, cycles: shown, scopes: &arguments.scopes, loads: arguments.loads };
     let Drawn { variables, cycles } = bench.draw(engine, &course, &options)?;
     Views { waveform: path, variables: &variables, cycles, event: event.as_ref(), groups: &[] }.write()?;
     let [gtkwave, surfer] = views::files(path).map(|path| path.display().to_string());

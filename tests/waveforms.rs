@@ -218,8 +218,11 @@ fn number(tables: &str, name: &str) -> u64 {
 
 #[test]
 fn events_are_as_many_as_the_sm_counts() {
-    let options = ["vectoradd", "--design", "malekeh", "--engine", "rtl", "--count-events"];
-    let output = sim(&options).assert().success();
+    let folder = tempfile::tempdir().unwrap();
+    let json = folder.path().join("run.json");
+    let options = ["vectoradd", "--design", "malekeh", "--engine", "rtl", "--count-events", "--json"];
+    let output = sim(&options).arg(&json).assert().success();
+    let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
     let tables = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     let pairs = [
         ("hit", "hits"),
@@ -230,6 +233,7 @@ fn events_are_as_many_as_the_sm_counts() {
     for (event, counter) in pairs {
         assert!(number(&tables, event) > 0, "{tables}");
         assert_eq!(number(&tables, event), number(&tables, counter), "{event}");
+        assert_eq!(run["events"][event], number(&tables, event), "{event}");
     }
 }
 

@@ -12,7 +12,10 @@ const LETTERS: usize = 300;
 /// A remedy for an unknown name, to be put behind the problem: the names that are close to it, or all names if they are
 /// few. `list` is a sentence that tells where all of them are listed.
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, list: &str) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
+    of(name, &known.into_iter().collect::<Vec<_>>(), list)
+}
+
+fn of(name: &str, known: &[&str], list: &str) -> String {
     let wanted = name.to_lowercase();
     let likeness = |known: &str| {
         let known = known.to_lowercase();

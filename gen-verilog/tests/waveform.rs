@@ -1,5 +1,6 @@
 //! Waveforms, read back as the viewers do.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Watch;
 use gpurf_hw::finereg::Rmu;
 use gpurf_verilog::{Compiled, Events, Extent, ModuleWaveform, PortWaveform, Query};
+use wellen::SignalRef;
 
 type Wave = (CollectorIn<Wide<32>>, CollectorOut<Wide<32>>);
 
@@ -216,6 +218,44 @@ fn a_state_and_an_instruction_are_shown_by_their_names() {
 fn characters(bits: &str) -> String {
     let bytes = bits.as_bytes().chunks(8).map(|byte| byte.iter().fold(0, |byte, bit| byte << 1 | bit & 1));
     String::from_utf8(bytes.filter(|&byte| byte != 0).collect()).unwrap()
+}
+
+#[test]
+fn loads_of_registers_are_recorded_where_they_are_asked_for() {
+    let [path, _] = paths("vcd");
+    record_rmu(&path, Extent { loads: true, ..Extent::default() }).unwrap();
+    let mut wave = wellen::simple::read(&path).unwrap();
+    let hierarchy = wave.hierarchy();
+    let signals: HashMap<String, SignalRef> = hierarchy
+        .all_vars()
+        .map(|place| (hierarchy[place].full_name(hierarchy), hierarchy[place].signal_ref()))
+        .collect();
+    wave.load_signals(&signals.values().copied().collect::<Vec<_>>());
+    let cycles = wave.time_table().len();
+    let mut loaded = 0;
+    for (name, held) in &signals {
+        let load = |port| signals.get(&format!("{name}_{port}"));
+        let (Some(d), Some(enable)) = (load("d"), load("enable")) else { continue };
+        let value = |signal: &SignalRef, time: usize| {
+            let signal = wave.get_signal(*signal).unwrap();
+            let offset = signal.get_offset(time as u32).unwrap();
+            signal.get_value_at(&offset, 0).to_string()
+        };
+        // The clock falls in the middle of a cycle.
+        for time in (0..cycles - 2).step_by(2) {
+            match value(enable, time).as_str() {
+                "1" => assert_eq!(value(held, time + 2), value(d, time), "{name} at {time}"),
+                _ => assert_eq!(value(held, time + 2), value(held, time), "{name} at {time}"),
+            }
+            loaded += usize::from(value(enable, time) == "1");
+        }
+    }
+    assert!(loaded > 20, "{loaded} loads");
+    record_rmu(&path, Extent::default()).unwrap();
+    let wave = wellen::simple::read(&path).unwrap();
+    let hierarchy = wave.hierarchy();
+    let mut names = hierarchy.all_vars().map(|place| hierarchy[place].full_name(hierarchy));
+    assert!(names.all(|name| !name.ends_with("_enable") || name.contains("acrf")), "loads without asking");
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl<const W: usize> Logic for Everything<W> {
         // Clocks and parts.
         child.clock = clock;
         pass!(sum => child.data);
-        for i in 0..children.len() {
+        for i in 0..self.children.len() {
             children[i].clock = clock;
             children[i].data = child.seen ^ 5;
         }

@@ -201,7 +201,7 @@ impl Module {
         let top = hierarchy.top_module();
         let (engine, recording) = match waveform {
             Some(path) => {
-                let options = RecordingOptions { path, cycles: ALL, scopes: &[] };
+                let options = RecordingOptions { path, cycles: ALL, scopes: &[], loads: false };
                 let (engine, recording) = bench.open_recorded(kind, &options)?;
                 (engine, Some(recording))
             }

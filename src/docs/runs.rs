@@ -15,7 +15,7 @@ pub fn table(_: &Project, commands: &str) -> Result<String> {
         let arguments = Arguments::of(&command.split(' ').collect::<Vec<_>>())
             .with_context(|| format!("`gpurf sim {command}` is no command"))?;
         for (input, found) in arguments.inputs().iter().zip(arguments.found()?) {
-            let (_, statistics) = arguments.simulate(&found)?;
+            let statistics = arguments.simulate(&found)?.statistics;
             let run = runs::row(&format!("`{input}`"), &statistics);
             rows.add_row(run.into_iter().chain([format!("`gpurf sim {command}`")]));
         }

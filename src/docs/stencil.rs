@@ -8,7 +8,7 @@ use gpurf_workloads::{Device, LaunchFile, Options};
 
 use super::project::Project;
 use crate::input::Input;
-use crate::sim::{report, Arguments};
+use crate::sim::{report, Arguments, Simulated};
 
 const DESIGNS: [&str; 3] = ["baseline", "traditional", "malekeh-gto"];
 /// The last line of the report that is shown.
@@ -26,7 +26,7 @@ pub fn text(project: &Project, _about: &str) -> Result<String> {
     })?;
     let mut designs = String::from("| `--design` | IPC | hit ratio |\n|---|---:|---:|\n");
     for design in DESIGNS {
-        let (input, statistics) =
+        let Simulated { name: input, statistics, .. } =
             Arguments::of(&[&name, "--design", design])?.simulate(&Input::find(&name)?)?;
         let ratio = 100.0 * statistics.summary.hit_ratio;
         writeln!(designs, "| `{design}` | {:.3} | {ratio:.1}% |", statistics.summary.ipc)?;

@@ -27,6 +27,9 @@ pub struct RecordingArguments {
     /// all scopes
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "waveform")]
     pub scopes: Vec<String>,
+    /// Record also what each register is loaded with, and when: NAME_d and NAME_enable. The option takes the engine rtl
+    #[arg(long, requires = "waveform")]
+    pub loads: bool,
     /// Write to this file where each instruction of the first SM spends its cycles, as a log for the viewer Konata.
     /// With the engine rtl, hits, misses and replacements stand in the lines of their instructions
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]

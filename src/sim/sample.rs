@@ -9,7 +9,7 @@ use gpurf_sim::sm::Sampling;
 use gpurf_sim::statistics::{ratio, Estimate, Sample, Statistics};
 use serde::Serialize;
 
-use super::Arguments;
+use super::{Arguments, Simulated};
 use crate::compare::study::{Study, Titled};
 use crate::output::{all, grouped, say, table};
 use crate::Verdict;
@@ -133,9 +133,9 @@ pub fn beside_whole(arguments: &Arguments) -> Result<Verdict> {
     let mut beside = vec![];
     for input in &arguments.found()? {
         let start = Instant::now();
-        let (name, sampled) = arguments.simulate(input)?;
+        let Simulated { name, statistics: sampled, .. } = arguments.simulate(input)?;
         let part = start.elapsed();
-        let (_, whole) = arguments.simulate_blocks(input, None)?;
+        let whole = arguments.simulate_blocks(input, None)?.statistics;
         let times = [start.elapsed() - part, part];
         for error in sampled.errors.iter().chain(&whole.errors) {
             println!("{name}: error: {error}");

@@ -71,6 +71,8 @@ pub struct RecordingOptions<'a> {
     pub cycles: Range<u64>,
     /// Scopes by name, each with what lies in it; all if none is named.
     pub scopes: &'a [String],
+    /// What registers are loaded with, and when, beside what they hold.
+    pub loads: bool,
 }
 
 /// A waveform that is written while the engine runs.
@@ -156,7 +158,7 @@ pub fn record_inside<I: Ports, O: Ports>(
     mut hear: impl FnMut(u64, &Occurrence) + 'static,
 ) -> Result<(Ported<I, O>, Recording)> {
     let events = events(compiled.scopes())?;
-    let extent = Extent { scopes: options.scopes, texts: texts.names };
+    let extent = Extent { scopes: options.scopes, loads: options.loads, texts: texts.names };
     let waveform = ModuleWaveform::create(options.path, top, compiled.scopes(), &events, extent)?;
     let variables = waveform.variables().to_vec();
     let (shared, recording) =
@@ -182,7 +184,7 @@ pub fn record_ports<I: Ports, O: Ports>(
     options: &RecordingOptions,
     texts: Texts<I, O>,
 ) -> Result<(Ported<I, O>, Recording)> {
-    let extent = Extent { scopes: options.scopes, texts: texts.names };
+    let extent = Extent { scopes: options.scopes, loads: options.loads, texts: texts.names };
     let waveform = PortWaveform::create(options.path, top, module, extent)?;
     let variables = waveform.variables().to_vec();
     let (shared, recording) = Shared::new(waveform, variables, options.cycles.clone(), PortWaveform::finish);

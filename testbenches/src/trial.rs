@@ -33,7 +33,7 @@ pub fn run<I: Ports, O: Ports>(
     stimulus: &mut dyn Stimulus<I, O>,
     random: &mut Random,
     cycles: u64,
-    mut watch: impl FnMut(u64, &I, &O),
+    watch: &mut dyn FnMut(u64, &I, &O),
 ) -> Outcome {
     let mut outcome = Outcome::default();
     for cycle in 0..cycles {

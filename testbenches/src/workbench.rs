@@ -329,7 +329,8 @@ impl<I: Ports, O: Ports> Bench<I, O> {
             },
             Course::Random { seed, cycles } => {
                 let mut random = Random::seeded(*seed);
-                let outcome = run(&mut engines, &mut *self.stimulus(), &mut random, *cycles, |_, _, _| {});
+                let outcome =
+                    run(&mut engines, &mut *self.stimulus(), &mut random, *cycles, &mut |_, _, _| {});
                 match outcome.violation {
                     Some((cycle, reason)) => bail!("cycle {cycle}: {reason}"),
                     None => Ok(()),
@@ -405,7 +406,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
     }
 
     fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<Outcome> {
-        Ok(run(&mut self.engines(engines)?, &mut *self.stimulus(), random, cycles, |_, _, _| {}))
+        Ok(run(&mut self.engines(engines)?, &mut *self.stimulus(), random, cycles, &mut |_, _, _| {}))
     }
 
     fn draw(&self, engine: EngineKind, course: &Course, options: &RecordingOptions) -> Result<Drawn> {
@@ -452,7 +453,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
     ) -> Result<Outcome> {
         let mut engines = self.reset_engines(hardware, seed, before)?;
         let mut stimulus = self.stimulus();
-        Ok(run(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, |_, _, _| {}))
+        Ok(run(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, &mut |_, _, _| {}))
     }
 
     fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<String>> {
@@ -481,7 +482,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         let samples = Rc::new(RefCell::new(vec![]));
         let mut engines: [Ported<I, O>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
         let mut stimulus = self.stimulus();
-        let outcome = run(&mut engines, &mut *stimulus, random, cycles, |_, _, _| {});
+        let outcome = run(&mut engines, &mut *stimulus, random, cycles, &mut |_, _, _| {});
         if let Some((cycle, reason)) = outcome.violation {
             bail!("cycle {cycle}: {reason}");
         }
@@ -499,7 +500,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         let mut inputs = vec![];
         let mut model = [self.model()];
         let mut stimulus = self.stimulus();
-        run(&mut model, &mut *stimulus, random, cycles, |_, cycle, _| inputs.push(*cycle));
+        run(&mut model, &mut *stimulus, random, cycles, &mut |_, cycle, _| inputs.push(*cycle));
         Box::new(Recorded { bench: self.clone(), inputs })
     }
 }

@@ -21,8 +21,13 @@ fn unnoticed<M: Testbench>(fault: fn(usize) -> Fault) -> usize {
         let compiled = Compiled::faulty(&M::configured(&parameters), fault(7919 * place));
         let faulty: Engine<M> = Box::new(compiled.expect("it compiles").engine());
         let mut engines = [M::model(&parameters), faulty];
-        let outcome =
-            run(&mut engines, &mut *M::stimulus(&parameters), &mut Random::seeded(3), CYCLES, |_, _, _| {});
+        let outcome = run(
+            &mut engines,
+            &mut *M::stimulus(&parameters),
+            &mut Random::seeded(3),
+            CYCLES,
+            &mut |_, _, _| {},
+        );
         outcome.passed()
     };
     (0..PLACES).filter(is_unnoticed).count()

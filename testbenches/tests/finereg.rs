@@ -151,8 +151,8 @@ fn the_rmu_agrees_over_a_hundred_thousand_switches() {
         let mut stimulus = <Rmu<32, 8> as Testbench>::stimulus(&parameters);
         let mut random = Random::seeded(13);
         while ended < switches {
-            let watch = |_, _: &_, out: &RmuOut<u32>| ended += usize::from(out.done || out.refused);
-            let outcome = run(&mut engines, &mut *stimulus, &mut random, 10_000, watch);
+            let mut watch = |_, _: &_, out: &RmuOut<u32>| ended += usize::from(out.done || out.refused);
+            let outcome = run(&mut engines, &mut *stimulus, &mut random, 10_000, &mut watch);
             assert!(outcome.passed(), "after {ended} switches, seed 13: {outcome:?}");
             cycles += outcome.cycles;
         }

@@ -38,7 +38,7 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'
     let longer = if parameters.search == Search::Scan { parameters.lrt_entries as u64 / 96 } else { 0 };
     let [model, verilated] = engines();
     let mut all: [Engine<M>; 3] = [model, Box::new(Rtl::new(make())), verilated];
-    let outcome = run(&mut all, &mut *stimulus, &mut random, CYCLES * (1 + longer), |_, _, _| {});
+    let outcome = run(&mut all, &mut *stimulus, &mut random, CYCLES * (1 + longer), &mut |_, _, _| {});
     assert!(outcome.passed(), "{:?}, seed {SEED}: {outcome:?}", parameters);
     stimulus.coverage()
 }
@@ -91,7 +91,7 @@ fn units_agree_over_a_million_loads() {
         let mut random = Random::seeded(SEED);
         let (mut loads, mut cycles) = (0, 0);
         while loads < 1_000_000 {
-            let outcome = run(&mut engines, &mut *stimulus, &mut random, 100_000, |_, _, _| {});
+            let outcome = run(&mut engines, &mut *stimulus, &mut random, 100_000, &mut |_, _, _| {});
             assert!(outcome.passed(), "{search:?}, after {loads} loads, seed {SEED}: {outcome:?}");
             cycles += outcome.cycles;
             let counted = stimulus.coverage().into_iter().find(|(what, _)| *what == "loads");

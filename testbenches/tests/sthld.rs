@@ -88,7 +88,7 @@ fn agree_over_ten_thousand_random_intervals() {
         &mut *stimulus,
         &mut Random::seeded(3),
         10_000 * parameters.interval as u64,
-        |_, _, out| visits[out.state as usize] += u64::from(out.interval_end),
+        &mut |_, _, out| visits[out.state as usize] += u64::from(out.interval_end),
     );
     assert!(outcome.passed(), "seed 3: {outcome:?}");
     assert_eq!(visits.iter().sum::<u64>(), 10_000);

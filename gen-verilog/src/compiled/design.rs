@@ -97,6 +97,8 @@ pub enum SignalRole {
     Wire,
     /// State.
     Register,
+    /// What a register is loaded with, or whether it is: `NAME_d` and `NAME_enable`.
+    Load,
 }
 
 /// The source of a net's value.
@@ -358,20 +360,22 @@ impl Values<'_> {
             let signals = &module.signals;
             let mut named = vec![];
             for vector in signals.vectors.iter().filter(|vector| !vector.is_clock) {
+                let is_of_registers = |children: usize| {
+                    let mut members = signals.children[children].members.iter();
+                    members.all(|member| matches!(module.children[*member], Child::Register { .. }))
+                };
                 let role = match vector.role {
                     Role::Input => SignalRole::Input,
                     Role::Output => SignalRole::Output,
                     Role::Local => SignalRole::Wire,
-                    Role::ChildOutput(children) => {
-                        let members = &signals.children[children].members;
-                        let is_register =
-                            |member: &usize| matches!(module.children[*member], Child::Register { .. });
-                        match members.iter().all(is_register) {
-                            true => SignalRole::Register,
-                            false => continue,
-                        }
+                    Role::ChildOutput(children) if is_of_registers(children) => SignalRole::Register,
+                    Role::ChildInput(children)
+                        if is_of_registers(children)
+                            && ["_d", "_enable"].iter().any(|port| vector.name.ends_with(port)) =>
+                    {
+                        SignalRole::Load
                     }
-                    Role::Constant(_) | Role::ChildInput(_) => continue,
+                    Role::Constant(_) | Role::ChildInput(_) | Role::ChildOutput(_) => continue,
                 };
                 let elements = vector.elements().map(|id| self.net(nets[id], vector.width)).collect();
                 named.push(NamedSignal {

@@ -124,7 +124,8 @@ impl<I: Ports, O: Ports> Compiled<I, O> {
     }
 
     fn of(module: &dyn Block, is_observed: bool, fault: Option<Fault>) -> Result<Self, EmitError> {
-        let program = Program::of::<I, O>(&Design::of(module, is_observed)?, fault);
+        let ports = (fields::<I>(), fields::<O>());
+        let program = Program::of(&Design::of(module, is_observed)?, ports, fault);
         Ok(Compiled { program: Arc::new(program), ports: PhantomData })
     }
 
@@ -135,21 +136,17 @@ impl<I: Ports, O: Ports> Compiled<I, O> {
 
     /// An engine after a cycle of reset.
     pub fn engine(&self) -> CompiledRtl<I, O> {
-        let mut engine = CompiledRtl {
-            program: self.program.clone(),
-            state: self.program.initial.clone().into_boxed_slice(),
-            outputs: Box::default(),
-            settled: false,
-            ports: PhantomData,
-        };
+        let state = self.program.initial.clone().into_boxed_slice();
+        let machine = Machine { program: self.program.clone(), state, settled: false };
+        let mut engine = CompiledRtl { machine, outputs: Box::default(), ports: PhantomData };
         engine.reset(&I::default());
         engine
     }
 }
 
 impl Program {
-    fn of<I: Ports, O: Ports>(design: &Design, fault: Option<Fault>) -> Self {
-        let (of_inputs, of_outputs) = (fields::<I>(), fields::<O>());
+    /// The program of a design whose ports stand at these places.
+    fn of(design: &Design, (of_inputs, of_outputs): (Fields, Fields), fault: Option<Fault>) -> Self {
         let find = |fields: &[(PortName, Field)], name: &str, index: Option<usize>| {
             let field = fields.iter().find(|(field, _)| field.field == name && field.index == index);
             field.map(|(_, field)| *field)
@@ -223,11 +220,13 @@ impl ObservedScope {
     }
 }
 
-/// Where the ports of a struct stand in it.
-fn fields<P: Ports>() -> Vec<(PortName, Field)> {
+/// Where ports stand in their struct.
+type Fields = Vec<(PortName, Field)>;
+
+fn fields<P: Ports>() -> Fields {
     struct Found {
         base: usize,
-        fields: Vec<(PortName, Field)>,
+        fields: Fields,
     }
     impl PortVisitor for Found {
         fn value<V: PortValue>(&mut self, name: PortName, value: &mut V) {
@@ -246,12 +245,9 @@ fn fields<P: Ports>() -> Vec<(PortName, Field)> {
 
 /// A module as machine code under clock and reset.
 pub struct CompiledRtl<I: Ports, O: Ports> {
-    program: Arc<Program>,
-    state: Box<[u8]>,
+    machine: Machine,
     /// Chunks write into it.
     outputs: Box<O>,
-    /// The module has settled in its present state, for some inputs.
-    settled: bool,
     ports: PhantomData<fn(I)>,
 }
 
@@ -259,25 +255,81 @@ impl<I: Ports, O: Ports> CompiledRtl<I, O> {
     /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so do registers
     /// without a reset.
     pub fn reset(&mut self, inputs: &I) {
-        let program = self.program.clone();
-        let set_level = |state: &mut [u8], level: u8| {
-            if let Some(reset) = program.reset {
-                state[reset.offset] = level;
-            }
-        };
-        set_level(&mut self.state, 1);
-        program.mark_all(&mut self.state);
+        self.machine.set_reset(1);
         self.settle(inputs);
         self.tick();
-        for register in &program.cleared {
-            self.state[register.offset..register.offset + register.bytes()].fill(0);
-        }
-        set_level(&mut self.state, 0);
-        program.mark_all(&mut self.state);
+        self.machine.clear();
+        self.machine.set_reset(0);
     }
 
     /// Computes all signals of the cycle that has settled. Only of what was compiled to be observed.
     pub fn observe(&mut self) {
+        self.machine.observe();
+    }
+}
+
+impl<I: Ports, O: Ports> Clocked for CompiledRtl<I, O> {
+    type In = I;
+    type Out = O;
+
+    fn settle(&mut self, inputs: &I) -> O {
+        let inputs = std::ptr::from_ref(inputs).cast();
+        let outputs = std::ptr::from_mut(&mut *self.outputs).cast();
+        // Safety: the program was compiled for ports of these types.
+        unsafe { self.machine.settle(inputs, outputs) };
+        *self.outputs
+    }
+
+    fn tick(&mut self) {
+        self.machine.tick();
+    }
+}
+
+/// Values of signals in a cycle that has been observed.
+pub trait Values {
+    /// An element of a signal as [`CompiledRtl::observe`] found it: little end first, as many bytes as hold its bits or
+    /// more.
+    fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8];
+
+    /// The same of a signal of no more than 64 bits.
+    fn number(&self, signal: &ObservedSignal, element: usize) -> u64;
+}
+
+impl<I: Ports, O: Ports> Values for CompiledRtl<I, O> {
+    fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8] {
+        let place = signal.elements[element];
+        &self.machine.state[place.offset..place.offset + place.bytes()]
+    }
+
+    fn number(&self, signal: &ObservedSignal, element: usize) -> u64 {
+        signal.elements[element].number(&self.machine.state)
+    }
+}
+
+/// Code and its state, whatever the ports.
+struct Machine {
+    program: Arc<Program>,
+    state: Box<[u8]>,
+    /// It has settled in its present state, for some inputs.
+    settled: bool,
+}
+
+impl Machine {
+    /// The level of `reset` from now on.
+    fn set_reset(&mut self, level: u8) {
+        if let Some(reset) = self.program.reset {
+            self.state[reset.offset] = level;
+        }
+        self.program.mark_all(&mut self.state);
+    }
+
+    fn clear(&mut self) {
+        for register in &self.program.cleared {
+            self.state[register.offset..register.offset + register.bytes()].fill(0);
+        }
+    }
+
+    fn observe(&mut self) {
         debug_assert!(self.settled, "settle comes before observe");
         for observer in &self.program.code.observers {
             // Safety: observers were compiled for this layout of the state.
@@ -285,22 +337,15 @@ impl<I: Ports, O: Ports> CompiledRtl<I, O> {
         }
     }
 
-    /// An element of a signal as [`CompiledRtl::observe`] found it: little end first, as many bytes as hold its bits or
-    /// more.
-    pub fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8] {
-        let place = signal.elements[element];
-        &self.state[place.offset..place.offset + place.bytes()]
-    }
-
-    /// The same of a signal of no more than 64 bits.
-    pub fn number(&self, signal: &ObservedSignal, element: usize) -> u64 {
-        signal.elements[element].number(&self.state)
-    }
-
-    fn run(&mut self) {
+    /// Takes inputs and writes outputs.
+    ///
+    /// # Safety
+    /// Both are of the types that the program was compiled for.
+    unsafe fn settle(&mut self, inputs: *const u8, outputs: *mut u8) {
         let code = &self.program.code;
         let state = self.state.as_mut_ptr();
-        let outputs = std::ptr::from_mut(&mut *self.outputs).cast::<u8>();
+        // Safety: as above; the function only reads the inputs.
+        unsafe { (code.inputs)(state, inputs.cast_mut()) };
         for word in 0..self.program.words {
             // Safety: the words of flags lie in the state.
             let flags = unsafe { state.add(code.layout.dirty).cast::<u64>().add(word) };
@@ -317,44 +362,12 @@ impl<I: Ports, O: Ports> CompiledRtl<I, O> {
                 unsafe { code.chunks[chunk](state, outputs) };
             }
         }
-    }
-}
-
-/// Values of signals in a cycle that has been observed.
-pub trait Values {
-    /// See [`CompiledRtl::value`].
-    fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8];
-
-    /// See [`CompiledRtl::number`].
-    fn number(&self, signal: &ObservedSignal, element: usize) -> u64;
-}
-
-impl<I: Ports, O: Ports> Values for CompiledRtl<I, O> {
-    fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8] {
-        CompiledRtl::value(self, signal, element)
-    }
-
-    fn number(&self, signal: &ObservedSignal, element: usize) -> u64 {
-        CompiledRtl::number(self, signal, element)
-    }
-}
-
-impl<I: Ports, O: Ports> Clocked for CompiledRtl<I, O> {
-    type In = I;
-    type Out = O;
-
-    fn settle(&mut self, inputs: &I) -> O {
-        let inputs = std::ptr::from_ref(inputs).cast_mut().cast::<u8>();
-        // Safety: the function was compiled for this layout of state and inputs, and only reads the inputs.
-        unsafe { (self.program.code.inputs)(self.state.as_mut_ptr(), inputs) };
-        self.run();
         self.settled = true;
-        *self.outputs
     }
 
     fn tick(&mut self) {
         debug_assert!(self.settled, "settle comes before tick");
-        let program = self.program.clone();
+        let program = &self.program;
         for (memory, readers) in program.memories.iter().zip(&program.memory_readers) {
             memory.edge(&mut self.state, |state, output| {
                 for reader in &readers[output] {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::file::{Shown, WaveformFile, WaveformVariable};
 use super::{write_texts, Extent};
-use crate::{Events, ObservedScope, ObservedSignal, Values};
+use crate::{Events, ObservedScope, ObservedSignal, SignalRole, Values};
 
 /// Records every signal inside compiled RTL, and the events that its modules declare.
 ///
@@ -91,8 +91,9 @@ impl ModuleWaveform {
                 self.event_texts.push((number, self.file.declare_text(LONGEST_EVENTS, "events")?));
             }
             for (place, signal) in scope.signals.iter().enumerate() {
-                // It is low in all cycles that are recorded.
-                if signal.name != "reset" {
+                let is_left_out = signal.role == SignalRole::Load && !extent.loads;
+                // The reset is low in all cycles that are recorded.
+                if signal.name != "reset" && !is_left_out {
                     self.declare_signal((number, place), signal)?;
                 }
             }

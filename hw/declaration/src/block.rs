@@ -75,8 +75,6 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let children: Vec<&Ident> =
         parts.iter().filter(|part| part.kind == Kind::Child).map(|part| &part.name).collect();
     let reset = if has_reset { quote!(self.reset.val()) } else { quote!(false) };
-    let connect_clocks =
-        has_clock.then(|| quote!(#(::gpurf_hw::dialect::Clocking::connect_clock(&mut self.#children);)*));
     let drive_resets = (has_clock && !children.is_empty()).then(|| {
         quote!(
             let reset = #reset;
@@ -85,9 +83,6 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     });
     let clocking = has_clock.then(|| {
         quote!(
-            fn connect_clock(&mut self) {
-                #(self.#clock_names.connect();)*
-            }
             fn set_clock(&mut self, level: bool) {
                 ::gpurf_hw::dialect::clock_edge(&mut self.clock, level);
                 #(::gpurf_hw::dialect::Clocking::set_clock(&mut self.#children, level);)*
@@ -185,11 +180,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
         }
 
         impl #impl_generics ::rust_hdl::prelude::Block for #name #ty_generics #where_clause {
-            fn connect_all(&mut self) {
-                ::rust_hdl::prelude::Logic::connect(self);
-                #connect_clocks
-                #(self.#all.connect_all();)*
-            }
+            fn connect_all(&mut self) {}
 
             fn update_all(&mut self) {
                 if self.is_at_rest && !(#(::gpurf_hw::dialect::Driven::is_driven_anew(&self.#inputs))||*) {

@@ -63,9 +63,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
 
         // Whoever walks through a module meets them as ports of the module's own.
         impl #impl_generics ::rust_hdl::prelude::Block for #name #ty_generics #where_clause {
-            fn connect_all(&mut self) {
-                #(self.#names.connect_all();)*
-            }
+            fn connect_all(&mut self) {}
 
             fn update_all(&mut self) {
                 #(self.#names.update_all();)*
@@ -137,10 +135,7 @@ fn undirected(declaration: &Declaration) -> Result<TokenStream> {
         }
 
         impl #impl_generics ::rust_hdl::prelude::Block for #name #ty_generics #where_clause {
-            fn connect_all(&mut self) {
-                #(::gpurf_hw::dialect::Enabled::claim_enable(&mut self.#names, &self.enable);)*
-                #(self.#names.connect_all();)*
-            }
+            fn connect_all(&mut self) {}
 
             fn update_all(&mut self) {
                 #(::gpurf_hw::dialect::Enabled::enable(&mut self.#names, &self.enable);)*
@@ -165,10 +160,6 @@ fn undirected(declaration: &Declaration) -> Result<TokenStream> {
         }
 
         impl #impl_generics ::gpurf_hw::dialect::Clocking for #name #ty_generics #where_clause {
-            fn connect_clock(&mut self) {
-                #(::gpurf_hw::dialect::Clocking::connect_clock(&mut self.#names);)*
-            }
-
             fn set_clock(&mut self, level: bool) {
                 #(::gpurf_hw::dialect::Clocking::set_clock(&mut self.#names, level);)*
             }
@@ -196,10 +187,6 @@ fn undirected(declaration: &Declaration) -> Result<TokenStream> {
             fn drive(&mut self, value: Self::Value) {
                 let (#(#names,)*) = value;
                 #(::gpurf_hw::dialect::Wires::drive(&mut self.#names, #names);)*
-            }
-
-            fn claim(&mut self) {
-                #(::gpurf_hw::dialect::Wires::claim(&mut self.#names);)*
             }
         }
 

@@ -1,7 +1,6 @@
 //! The attribute `#[rtl]`: check the kernel, make it unambiguous, and write it for Rust and for Verilog.
 
 mod check;
-mod connect;
 mod keywords;
 mod path;
 mod quiet;
@@ -25,8 +24,8 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStr
         return Ok(quote!(#(#errors)* #signature {}));
     }
     rewrite::Unambiguous::default().visit_item_fn_mut(&mut kernel);
-    let (connect, hdl) = (connect::connect(&kernel.block), verilog::hdl(&kernel.block));
-    Ok(quote!(#[allow(unreachable_patterns)] #kernel #connect #hdl))
+    let hdl = verilog::hdl(&kernel.block);
+    Ok(quote!(#[allow(unreachable_patterns)] #kernel #hdl))
 }
 
 /// The kernel with its shorthand written out, and all that is wrong with it.

@@ -6,9 +6,6 @@ use rust_hdl::prelude::*;
 /// from module to module. Their reset is driven before the kernel runs; a kernel may drive a part's reset itself, and that counts. A
 /// part without state takes no notice.
 pub trait Clocking {
-    /// Marks the part's clock and reset as driven, for rust-hdl's check of connections.
-    fn connect_clock(&mut self) {}
-
     /// Brings the clock to the part and all that is in it, where it has one.
     fn set_clock(&mut self, _level: bool) {}
 
@@ -21,10 +18,6 @@ pub trait Clocking {
 }
 
 impl<T: Clocking> Clocking for Vec<T> {
-    fn connect_clock(&mut self) {
-        self.iter_mut().for_each(T::connect_clock);
-    }
-
     fn set_clock(&mut self, level: bool) {
         self.iter_mut().for_each(|part| part.set_clock(level));
     }

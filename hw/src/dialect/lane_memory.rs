@@ -66,10 +66,6 @@ impl<const W: usize> LaneMemory<W> {
 }
 
 impl<const W: usize> Clocking for LaneMemory<W> {
-    fn connect_clock(&mut self) {
-        self.clock.connect();
-    }
-
     fn set_clock(&mut self, level: bool) {
         clock_edge(&mut self.clock, level);
     }
@@ -111,10 +107,6 @@ impl<const W: usize> Logic for LaneMemory<W> {
                 self._rows[row] = (self._rows[row] & !written) | (self.write_data.val() & written);
             }
         }
-    }
-
-    fn connect(&mut self) {
-        self.read_data.iter_mut().for_each(|data| data.connect());
     }
 
     fn hdl(&self) -> Verilog {

@@ -69,10 +69,6 @@ impl<const W: usize, const A: usize> Memory<W, A> {
 }
 
 impl<const W: usize, const A: usize> Clocking for Memory<W, A> {
-    fn connect_clock(&mut self) {
-        self.clock.connect();
-    }
-
     fn set_clock(&mut self, level: bool) {
         clock_edge(&mut self.clock, level);
     }
@@ -111,11 +107,6 @@ impl<const W: usize, const A: usize> Logic for Memory<W, A> {
                 self.read_data.next = self._rows[row];
             }
         }
-    }
-
-    fn connect(&mut self) {
-        self.read_data.connect();
-        self.second_read_data.iter_mut().for_each(|data| data.connect());
     }
 
     fn hdl(&self) -> Verilog {

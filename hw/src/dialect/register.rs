@@ -48,11 +48,6 @@ impl<T: Synth> Register<T> {
 }
 
 impl<T: Synth> Clocking for Register<T> {
-    fn connect_clock(&mut self) {
-        self.clock.connect();
-        self.reset.connect();
-    }
-
     fn set_clock(&mut self, level: bool) {
         clock_edge(&mut self.clock, level);
         self.is_at_rest &= !level;
@@ -68,9 +63,7 @@ impl<T: Synth> Clocking for Register<T> {
 }
 
 impl<T: Synth> Block for Register<T> {
-    fn connect_all(&mut self) {
-        self.connect();
-    }
+    fn connect_all(&mut self) {}
 
     fn update_all(&mut self) {
         let is_driven_anew = self.clock.is_driven_anew()
@@ -118,10 +111,6 @@ impl<T: Synth> Logic for Register<T> {
                 activity::record();
             }
         }
-    }
-
-    fn connect(&mut self) {
-        self.q.connect();
     }
 
     fn hdl(&self) -> Verilog {

@@ -53,10 +53,6 @@ impl<const W: usize, const A: usize> TwoPortMemory<W, A> {
 }
 
 impl<const W: usize, const A: usize> Clocking for TwoPortMemory<W, A> {
-    fn connect_clock(&mut self) {
-        self.clock.connect();
-    }
-
     fn set_clock(&mut self, level: bool) {
         clock_edge(&mut self.clock, level);
     }
@@ -84,10 +80,6 @@ impl<const W: usize, const A: usize> Logic for TwoPortMemory<W, A> {
             activity::record();
             self._rows[self.write_address.val().index()] = self.write_data.val();
         }
-    }
-
-    fn connect(&mut self) {
-        self.read_data.connect();
     }
 
     fn hdl(&self) -> Verilog {

@@ -77,8 +77,6 @@ pub trait Wires {
     fn zero(&self) -> Self::Value;
     /// Assigns all; of registers, what they are loaded with.
     fn drive(&mut self, value: Self::Value);
-    /// Marks them as driven, for rust-hdl's check of connections.
-    fn claim(&mut self);
 }
 
 /// Wires that can be put together with others bit by bit.
@@ -89,8 +87,6 @@ pub trait Merged: Wires {
 
 /// Wires that a bundle's enable reaches.
 pub trait Enabled<E> {
-    /// Marks their enables as driven.
-    fn claim_enable(&mut self, _enable: &E) {}
     /// Drives their enables.
     fn enable(&mut self, _enable: &E) {}
 }
@@ -111,10 +107,6 @@ macro_rules! single {
 
             fn drive(&mut self, value: T) {
                 self$(.$driven)?.next = value;
-            }
-
-            fn claim(&mut self) {
-                self$(.$driven)?.connect();
             }
         }
 
@@ -141,10 +133,6 @@ impl<D: rust_hdl::direction::Direction, T: Synth> Clocking for Signal<D, T> {
 }
 
 impl<T: Synth> Enabled<Enable> for Register<T> {
-    fn claim_enable(&mut self, _: &Enable) {
-        self.enable.connect();
-    }
-
     fn enable(&mut self, enable: &Enable) {
         self.enable.next = enable.next;
     }
@@ -165,10 +153,6 @@ impl<W: Wires> Wires for Vec<W> {
     fn drive(&mut self, value: Self::Value) {
         self.iter_mut().zip(value).for_each(|(wire, value)| wire.drive(value));
     }
-
-    fn claim(&mut self) {
-        self.iter_mut().for_each(W::claim);
-    }
 }
 
 impl<W: Merged> Merged for Vec<W> {
@@ -178,10 +162,6 @@ impl<W: Merged> Merged for Vec<W> {
 }
 
 impl<E, W: Enabled<E>> Enabled<E> for Vec<W> {
-    fn claim_enable(&mut self, enable: &E) {
-        self.iter_mut().for_each(|wire| wire.claim_enable(enable));
-    }
-
     fn enable(&mut self, enable: &E) {
         self.iter_mut().for_each(|wire| wire.enable(enable));
     }
@@ -205,11 +185,6 @@ pub fn either<A: Merged, B: Wires<Value = A::Value>>(one: &A, other: &B) -> A::V
 /// Assigns a value, which is taken before its target is.
 pub fn assign<W: Wires>(value: W::Value, to: &mut W) {
     to.drive(value);
-}
-
-/// Marks wires as driven.
-pub fn claim<W: Wires>(wires: &mut W) {
-    wires.claim();
 }
 
 /// The field path of what a probe meets, its namespaces first: `evicted$warp$3` for a bundle `evicted!evict`, whose wires

@@ -4,8 +4,8 @@
 use syn::parse::{Parse, ParseStream};
 use syn::visit_mut::{visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut, VisitMut};
 use syn::{
-    bracketed, parse_quote, Block, Error, Expr, ExprForLoop, ExprMethodCall, Ident, Macro, Pat, Result, Stmt,
-    Token,
+    bracketed, parse_quote, parse_quote_spanned, Block, Error, Expr, ExprForLoop, ExprMethodCall, Ident,
+    Macro, Pat, Result, Stmt, Token,
 };
 
 use super::path::{call_of, SignalPath};
@@ -215,8 +215,8 @@ impl VisitMut for Sizes<'_> {
                     && !self.0.contains(name)
                     && name.to_string().starts_with(|letter: char| letter.is_lowercase())
                 {
-                    let field = quote::format_ident!("_{name}");
-                    *expr = parse_quote!(self.#field);
+                    let field = quote::format_ident!("_{name}", span = name.span());
+                    *expr = parse_quote_spanned!(name.span()=> self.#field);
                 }
             }
             return;
