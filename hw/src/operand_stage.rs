@@ -144,10 +144,10 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     is_second: Constant<[Bit; d_ports]>,
 }
 
-impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, W, C> {
-    #[rtl]
-    fn update(&mut self) {
-        // Arbiter.
+#[rtl]
+impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
+    /// Arbiter.
+    fn arbitrate() {
         pass!(self => arbiter: issue[..], warp, base, write[..], transfer[..]);
         pass!(instruction => arbiter: source_register[..]);
         for s in 0..slots {
@@ -159,8 +159,10 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
             }
         }
         pass!(arbiter => events: bank_read[..], second_read[..], bank_conflict[..], write_cached[..], write_filtered[..]);
+    }
 
-        // Banks.
+    /// Banks.
+    fn access_banks() {
         for b in 0..banks {
             banks[b].read = arbiter.bank_read[b];
             banks[b].write = write[b].valid;
@@ -178,8 +180,10 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                 banks[b].second_slot[k] = arbiter.second_slot[b];
             }
         }
+    }
 
-        // Registers that leave.
+    /// Registers that leave.
+    fn leave() {
         for t in 0..transfer_ports {
             transfer_taken[t] = arbiter.transfer_bank[t].any();
             transfer_arrives[t] = false;
@@ -192,8 +196,10 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                 }
             }
         }
+    }
 
-        // One shift register gives the random choices of all collectors; it steps with each issue.
+    /// One shift register gives the random choices of all collectors; it steps with each issue.
+    fn draw() {
         issues = false;
         for c in 0..collectors {
             issues |= issue[c];
@@ -203,8 +209,10 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
             lfsr[r].step = issues & is_random;
             random = lfsr[r].value;
         }
+    }
 
-        // Collectors, and the crossbar to their ports S.
+    /// Collectors, and the crossbar to their ports S.
+    fn collect() {
         for c in 0..collectors {
             collectors[c].number = stage_number[c];
             collectors[c].issue = issue[c];
@@ -248,8 +256,10 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                 }
             }
         }
+    }
 
-        // Caching collectors: the crossbar to the ports D behind the write filter.
+    /// Caching collectors: the crossbar to the ports D behind the write filter.
+    fn write_caches() {
         for c in 0..caching {
             arbiter.owned[c] = collectors[c].owned;
             arbiter.held_warp[c] = collectors[c].held_warp;
@@ -276,8 +286,10 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                 collectors[c].filtered_register[b] = write[b].register;
             }
         }
+    }
 
-        // Bypassing collectors: every result of a warp reaches its collector.
+    /// Bypassing collectors: every result of a warp reaches its collector.
+    fn write_windows() {
         for c in 0..bypassing {
             for b in 0..banks {
                 belongs[c][b] = write[b].valid & (write[b].warp == collectors[c].held_warp);
@@ -290,8 +302,10 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                 }
             }
         }
+    }
 
-        // Dispatch selection.
+    /// Dispatch selection.
+    fn select() {
         dispatches = false;
         for c in 0..collectors {
             can_dispatch[c] = collectors[c].ready & unit_ready.get_bit(collectors[c].held_unit);

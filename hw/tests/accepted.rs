@@ -18,9 +18,9 @@ struct Child {
     pub seen: Signal<Out, Bits<4>>,
 }
 
-impl Logic for Child {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Child {
+    fn kernel() {
         seen = data;
         ready = data.any();
     }
@@ -79,25 +79,28 @@ impl<const W: usize> Everything<W> {
     }
 }
 
-impl<const W: usize> Logic for Everything<W> {
-    /// A kernel may carry documentation.
-    #[rtl]
-    fn update(&mut self) {
-        // Clocks and parts.
+#[rtl]
+impl<const W: usize> Everything<W> {
+    /// Clocks and parts.
+    fn kernel() {
         child.clock = clock;
         pass!(sum => child.data);
         for i in 0..self.children.len() {
             children[i].clock = clock;
             children[i].data = child.seen ^ 5;
         }
+    }
 
-        // Arithmetic is assigned, then used.
+    /// Arithmetic is assigned, then used.
+    fn kernel() {
         sum = a + b - 1;
         flag = (sum == limit) & !valid | sum.all() | !(a & b).any() & (sum >> 1).xor();
         low = a.get_bits::<2>(1);
         through = !data | (data << 1);
+    }
 
-        // Casts of plain values.
+    /// Casts of plain values.
+    fn kernel() {
         wide = bit_cast::<8, 4>(sum) + bits::<8>(3);
         if a > b {
             wide = bit_cast::<8, 2>(a.get_bits::<2>(0));
@@ -106,8 +109,10 @@ impl<const W: usize> Logic for Everything<W> {
         } else {
             wide = words[1];
         }
+    }
 
-        // Loops, nested and multiply indexed; ends from fields and expressions.
+    /// Loops, nested and multiply indexed; ends from fields and expressions.
+    fn kernel() {
         for i in 0..self._rows {
             for j in 0..2 {
                 grid[i][j] = sum;
@@ -119,8 +124,10 @@ impl<const W: usize> Logic for Everything<W> {
         for i in 0..self._rows - 1 {
             words[i] = bit_cast::<8, 4>(grid[i + 1][0]);
         }
+    }
 
-        // Bits by constant and by signal.
+    /// Bits by constant and by signal.
+    fn kernel() {
         one_hot = 0;
         first = select;
         for i in 0..4 {
@@ -132,8 +139,10 @@ impl<const W: usize> Logic for Everything<W> {
         if a.get_bit(select) {
             one_hot = one_hot.replace_bit(select.index(), true);
         }
+    }
 
-        // Selection.
+    /// Selection.
+    fn kernel() {
         count = 7;
         match phase {
             Phase::Idle => {}
@@ -193,9 +202,9 @@ macro_rules! gate {
             pub y: Signal<Out, Bit>,
         }
 
-        impl Logic for $name {
-            #[rtl]
-            fn update(&mut self) {
+        #[rtl]
+        impl $name {
+            fn kernel() {
                 y = x & $value ^ $inverted;
             }
         }

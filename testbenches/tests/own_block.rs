@@ -20,9 +20,9 @@ pub struct UseCounters {
     uses: Register<[Bits<4>; slots]>,
 }
 
-impl Logic for UseCounters {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl UseCounters {
+    fn kernel() {
         for s in 0..slots {
             uses[s].load(used[s] & !uses[s].all(), uses[s] + 1);
             count[s] = uses[s];

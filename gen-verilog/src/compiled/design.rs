@@ -164,7 +164,7 @@ impl Translator {
         }
         let signals = Signals::of(scope, Language::Verilog)?;
         let statements = match &scope.code {
-            Verilog::Combinatorial(kernel) => kernel::statements(&signals, kernel)?,
+            Verilog::Combinatorial(kernel) => kernel::translated(&signals, kernel)?.statements,
             Verilog::Empty => vec![],
             _ => {
                 let problem = "brings Verilog of its own, which only Verilog simulators run".to_string();

@@ -1,5 +1,7 @@
 //! From a kernel's syntax tree to statements: loops stay loops where Verilog can have them.
 
+use std::collections::HashMap;
+
 use num_bigint::BigUint;
 use rust_hdl::ast::{
     VerilogBlock, VerilogBlockOrConditional, VerilogConditional, VerilogExpression as Tree, VerilogLink,
@@ -12,16 +14,31 @@ use super::bundle;
 use super::error::{EmitError, Result};
 use super::expression::Expression;
 use super::index::Index;
-use super::signals::{Element, Signals};
+use super::signals::{Element, Signals, VectorId};
 use super::statement::{Part, Statement};
 use super::translator::{peel, LoopVariable, Stop, Translated, Translator};
 
+/// A kernel in the emitter's terms.
+pub struct Kernel {
+    pub statements: Vec<Statement>,
+    pub sections: Sections,
+}
+
+/// The parts into which a kernel is divided.
+#[derive(Default)]
+pub struct Sections {
+    /// Comments, in the kernel's order.
+    pub comments: Vec<String>,
+    /// The place of the section that first assigns something to a vector.
+    pub of: HashMap<VectorId, usize>,
+}
+
 /// Translates a kernel.
-pub fn statements(signals: &Signals, kernel: &VerilogBlock) -> Result<Vec<Statement>> {
-    let mut translator = Translator { signals, loops: vec![] };
+pub fn translated(signals: &Signals, kernel: &VerilogBlock) -> Result<Kernel> {
+    let mut translator = Translator { signals, loops: vec![], sections: Sections::default() };
     let mut statements = vec![];
     match translator.block(kernel, &mut statements) {
-        Ok(()) => Ok(statements),
+        Ok(()) => Ok(Kernel { statements, sections: translator.sections }),
         Err(Stop::Error(error)) => Err(error),
         Err(Stop::WrittenOut(variable)) => Err(translator.error(format!("{variable} is no loop's variable"))),
     }
@@ -47,7 +64,10 @@ impl Translator<'_> {
             VerilogStatement::If(choice) => self.conditional(choice, to),
             VerilogStatement::Match(choice) => self.selection(choice, to),
             VerilogStatement::Loop(each) => self.each(each, to),
-            VerilogStatement::Comment(_) => Ok(()),
+            VerilogStatement::Comment(text) => {
+                self.sections.comments.push(text.clone());
+                Ok(())
+            }
             VerilogStatement::Link(links) => links.iter().try_for_each(|link| self.link(link, to)),
             VerilogStatement::Macro(block) => self.block(block, to),
         }
@@ -124,6 +144,9 @@ impl Translator<'_> {
             },
             part => part,
         };
+        if let Some(section) = self.sections.comments.len().checked_sub(1) {
+            self.sections.of.entry(target.vector).or_insert(section);
+        }
         to.push(Statement::Assign { target, part, value, at: 0 });
         Ok(())
     }

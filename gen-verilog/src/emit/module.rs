@@ -8,7 +8,7 @@ use rust_hdl::ast::{Verilog, VerilogBlock};
 use super::error::{EmitError, Result};
 use super::expression::{Expression, Kind};
 use super::instances::{self, Connections};
-use super::kernel;
+use super::kernel::{self, Kernel, Sections};
 use super::lines::{broken, comment, LONGEST};
 use super::paths::{self, Paths};
 use super::plan::Plan;
@@ -30,12 +30,14 @@ pub fn module(
 ) -> Result<(VerilogModule, Paths)> {
     let signals = Signals::of(scope, language)?;
     let combinational = |kernel: &VerilogBlock| -> Result<(String, Vec<String>, Paths)> {
-        let statements = implicit::with_clocks(scope, &signals, kernel::statements(&signals, kernel)?);
+        let Kernel { statements, sections } = kernel::translated(&signals, kernel)?;
+        let statements = implicit::with_clocks(scope, &signals, statements);
         let processes = schedule::processes(&signals, super::unroll::unrolled(&statements))?;
         let mut paths = paths::paths(scope, &signals, &processes, children)?;
         check_clocks(&signals, &processes)?;
         let through = paths::through_children(scope, &signals, children);
-        let module = Combinational::of(scope, Plan::of(&signals, statements, processes, through)?);
+        let plan = Plan::of(&signals, statements, processes, through)?;
+        let module = Combinational::of(scope, plan, sections);
         paths.vectors = module.plan.paths();
         Ok((module.text(), module.unused_inputs(), paths))
     };
@@ -175,6 +177,7 @@ fn check_clocks(signals: &Signals, processes: &[Process]) -> Result<()> {
 struct Combinational<'a> {
     scope: &'a Scope,
     plan: Plan<'a>,
+    sections: Sections,
     connections: Connections,
     registers: Registers,
     /// Vectors whose value is used, so that they need a name.
@@ -182,7 +185,7 @@ struct Combinational<'a> {
 }
 
 impl<'a> Combinational<'a> {
-    fn of(scope: &'a Scope, mut plan: Plan<'a>) -> Self {
+    fn of(scope: &'a Scope, mut plan: Plan<'a>, sections: Sections) -> Self {
         let mut read = BTreeSet::new();
         let mut note = |vector: VectorId| {
             read.insert(vector);
@@ -192,7 +195,7 @@ impl<'a> Combinational<'a> {
         let registers = registers::registers(scope, &plan, &read);
         let apart = connections.inline.keys().chain(&registers.inline).copied().collect();
         plan.join(&apart);
-        Combinational { scope, plan, connections, registers, read }
+        Combinational { scope, plan, sections, connections, registers, read }
     }
 
     fn unused_inputs(&self) -> Vec<String> {
@@ -285,10 +288,17 @@ impl<'a> Combinational<'a> {
 
     fn logic(&self) -> Logic {
         let signals = self.plan.signals;
-        let mut logic = Logic { in_block: BTreeSet::new(), text: String::new(), after_block: false };
+        let mut logic = Logic { in_block: BTreeSet::new(), text: String::new(), last: Last::Nothing };
+        // Sections that were begun; a process that belongs to several stands in its first.
+        let mut begun = 0;
         for group in &self.plan.groups {
             if group.vectors.iter().any(|vector| self.is_inline(*vector)) {
                 continue;
+            }
+            let sections = group.vectors.iter().filter_map(|vector| self.sections.of.get(vector));
+            if let Some(section) = sections.min().filter(|section| **section >= begun) {
+                begun = section + 1;
+                logic.comment(&self.sections.comments[*section]);
             }
             match self.plan.assigned_at_once(group) {
                 Some(assigns) => {
@@ -328,24 +338,45 @@ fn is_word(letter: char) -> bool {
 struct Logic {
     in_block: BTreeSet<VectorId>,
     text: String,
-    after_block: bool,
+    last: Last,
+}
+
+/// What the text of the logic ends with.
+#[derive(PartialEq)]
+enum Last {
+    Nothing,
+    Comment,
+    Assign,
+    Block,
 }
 
 impl Logic {
-    fn assign(&mut self, name: &str, value: &str) {
-        if self.after_block {
+    /// Says what the processes that follow are about.
+    fn comment(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if self.last != Last::Nothing {
             self.text.push('\n');
         }
-        self.after_block = false;
+        self.last = Last::Comment;
+        self.text += &comment("  ", text);
+    }
+
+    fn assign(&mut self, name: &str, value: &str) {
+        if self.last == Last::Block {
+            self.text.push('\n');
+        }
+        self.last = Last::Assign;
         writeln!(self.text, "  assign {name} = {value};").expect(IN_MEMORY);
     }
 
     fn block(&mut self, signals: &Signals, vectors: &BTreeSet<VectorId>, body: &[Statement]) {
         self.in_block.extend(vectors);
-        if !self.text.is_empty() {
+        if matches!(self.last, Last::Assign | Last::Block) {
             self.text.push('\n');
         }
-        self.after_block = true;
+        self.last = Last::Block;
         let always = match signals.language {
             Language::Verilog => "always @(*)",
             Language::SystemVerilog => "always_comb",

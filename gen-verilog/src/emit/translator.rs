@@ -4,6 +4,7 @@ use rust_hdl::ast::VerilogExpression as Tree;
 
 use super::error::EmitError;
 use super::index::{parse_path, Index};
+use super::kernel::Sections;
 use super::signals::{Element, Signals};
 
 /// Why a translation goes no further.
@@ -24,6 +25,7 @@ pub type Translated<T> = std::result::Result<T, Stop>;
 pub struct Translator<'a> {
     pub signals: &'a Signals,
     pub loops: Vec<LoopVariable>,
+    pub sections: Sections,
 }
 
 /// A loop's variable and its values; one, where the loop is written out.

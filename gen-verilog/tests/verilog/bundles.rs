@@ -44,9 +44,9 @@ pub struct OrderDesk {
     kept: [Order<Held, 4>; 2],
 }
 
-impl Logic for OrderDesk {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl OrderDesk {
+    fn kernel() {
         for k in 0..orders {
             kept[k].load(take[k] & open.get_bit(k), order[k]);
         }

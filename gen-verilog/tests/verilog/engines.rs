@@ -89,9 +89,9 @@ impl Default for Parity {
     }
 }
 
-impl Logic for Parity {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Parity {
+    fn kernel() {
         even = !value.xor();
     }
 }

@@ -70,9 +70,9 @@ impl Default for Lanes {
     }
 }
 
-impl Logic for Lanes {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Lanes {
+    fn kernel() {
         any = false;
         first = 0;
         for i in 0..self._lanes {

@@ -99,9 +99,9 @@ impl Default for Operations {
     }
 }
 
-impl Logic for Operations {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Operations {
+    fn kernel() {
         sum = a + b;
         sum_with_carry = a + carry;
         difference = a - b;
@@ -226,9 +226,9 @@ impl Default for Machine {
     }
 }
 
-impl Logic for Machine {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Machine {
+    fn kernel() {
         phase.clock = clock;
         phase.reset = reset;
         phase.enable = true;

@@ -91,9 +91,9 @@ struct Fork {
     identity: Identity,
 }
 
-impl Logic for Fork {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Fork {
+    fn kernel() {
         left = 0;
         right = 0;
         if select {
@@ -135,9 +135,9 @@ struct Pairs {
     identity: Identity,
 }
 
-impl Logic for Pairs {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Pairs {
+    fn kernel() {
         for i in 0..2 {
             not_a[i] = !a[i];
             not_b[i] = !b[i];

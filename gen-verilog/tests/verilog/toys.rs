@@ -27,9 +27,9 @@ impl Default for Counter {
     }
 }
 
-impl Logic for Counter {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Counter {
+    fn kernel() {
         count.clock = clock;
         count.reset = reset;
         count.enable = enable;
@@ -69,9 +69,9 @@ impl Default for Cascade {
     }
 }
 
-impl Logic for Cascade {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Cascade {
+    fn kernel() {
         counters[0].enable = enable;
         counters[1].enable = enable & counters[0].value.all();
         for i in 0..2 {
@@ -125,9 +125,9 @@ impl<const W: usize> Default for Store<W> {
     }
 }
 
-impl<const W: usize> Logic for Store<W> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const W: usize> Store<W> {
+    fn kernel() {
         memory.clock = clock;
         memory.enable = enable;
         memory.write = write;
@@ -168,9 +168,9 @@ struct Producer {
     identity: Identity,
 }
 
-impl Logic for Producer {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Producer {
+    fn kernel() {
         count.clock = clock;
         count.reset = reset;
         count.enable = stream.ready;
@@ -191,9 +191,9 @@ struct Consumer {
     identity: Identity,
 }
 
-impl Logic for Consumer {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Consumer {
+    fn kernel() {
         stream.ready = take;
         sum.clock = clock;
         sum.reset = reset;

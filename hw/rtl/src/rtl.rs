@@ -13,49 +13,129 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
-use syn::{FnArg, ItemFn};
+use syn::{Attribute, Block, Error, Expr, Ident, ImplItem, ItemImpl, Lit, Meta};
 
-/// The functions of an `impl Logic`; or, where the kernel breaks a rule, every violation as a compile error
-/// and a kernel that does nothing, so that nothing else is reported missing.
+/// A part of a kernel with a name, and what is said about it.
+struct Section {
+    name: Ident,
+    docs: Vec<Attribute>,
+    body: Block,
+}
+
+/// `impl Logic` with the sections one after the other, each a function of its own; or, where a kernel breaks a rule, every
+/// violation as a compile error and a kernel that does nothing, so that nothing else is reported missing.
 pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    let (mut kernel, errors) = checked(arguments, syn::parse2(item)?);
+    let kernel: ItemImpl = syn::parse2(item)?;
+    let (mut sections, errors) = checked(arguments, &kernel);
+    let (generics, module) = (&kernel.generics, &kernel.self_ty);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
     if !errors.is_empty() {
-        let (errors, signature) = (errors.iter().map(syn::Error::to_compile_error), &kernel.sig);
-        return Ok(quote!(#(#errors)* #signature {}));
+        let errors = errors.iter().map(syn::Error::to_compile_error);
+        return Ok(quote! {
+            #(#errors)*
+            impl #impl_generics ::rust_hdl::logic::Logic for #module #where_clause {
+                fn update(&mut self) {}
+            }
+        });
     }
-    rewrite::Unambiguous::default().visit_item_fn_mut(&mut kernel);
-    let hdl = verilog::hdl(&kernel.block);
-    Ok(quote!(#[allow(unreachable_patterns)] #kernel #hdl))
+    for section in &mut sections {
+        rewrite::Unambiguous::default().visit_block_mut(&mut section.body);
+    }
+    let hdl = verilog::hdl(&sections);
+    let names: Vec<_> = sections.iter().map(|section| &section.name).collect();
+    let functions = sections.iter().map(|Section { name, docs, body }| {
+        quote!(#(#docs)* #[allow(unreachable_patterns)] fn #name(&mut self) #body)
+    });
+    Ok(quote! {
+        impl #impl_generics #module #where_clause {
+            #(#functions)*
+        }
+
+        impl #impl_generics ::rust_hdl::logic::Logic for #module #where_clause {
+            fn update(&mut self) {
+                #(self.#names();)*
+            }
+
+            #hdl
+        }
+    })
 }
 
-/// The kernel with its shorthand written out, and all that is wrong with it.
-fn checked(arguments: TokenStream, mut kernel: ItemFn) -> (ItemFn, Vec<syn::Error>) {
-    rewrite::Ungroup.visit_item_fn_mut(&mut kernel);
-    let mut loud = quiet::Loud::default();
-    loud.visit_block(&kernel.block);
-    if !loud.errors.is_empty() {
-        return (kernel, loud.errors);
-    }
-    quiet::Quiet::default().visit_item_fn_mut(&mut kernel);
-    let mut shorthand = shorthand::Shorthand::default();
-    shorthand.visit_item_fn_mut(&mut kernel);
-    let mut errors = violations(arguments, &kernel);
-    errors.extend(shorthand.errors);
-    (kernel, errors)
-}
-
-fn violations(arguments: TokenStream, kernel: &ItemFn) -> Vec<syn::Error> {
+/// The sections with their shorthand written out, and all that is wrong with them.
+fn checked(arguments: TokenStream, kernel: &ItemImpl) -> (Vec<Section>, Vec<Error>) {
     if !arguments.is_empty() {
-        return vec![syn::Error::new_spanned(arguments, "`#[rtl]` takes no arguments")];
+        return (vec![], vec![Error::new_spanned(arguments, "`#[rtl]` takes no arguments")]);
     }
-    let inputs: Vec<_> = kernel.sig.inputs.iter().collect();
-    let takes_self = matches!(inputs[..], [FnArg::Receiver(this)]
-        if this.reference.is_some() && this.mutability.is_some());
-    if kernel.sig.ident != "update" || !takes_self {
-        let message = "`#[rtl]` belongs on `fn update(&mut self)` of an `impl Logic`";
-        return vec![syn::Error::new_spanned(&kernel.sig, message)];
+    let (mut sections, mut errors) = sections(kernel);
+    if !errors.is_empty() {
+        return (vec![], errors);
     }
-    check::Checker::check(&kernel.block)
+    let mut loud = quiet::Loud::default();
+    for section in &mut sections {
+        rewrite::Ungroup.visit_block_mut(&mut section.body);
+        loud.visit_block(&section.body);
+    }
+    if !loud.errors.is_empty() {
+        return (vec![], loud.errors);
+    }
+    let mut shorthand = shorthand::Shorthand::default();
+    for section in &mut sections {
+        quiet::Quiet::default().visit_block_mut(&mut section.body);
+        shorthand.visit_block_mut(&mut section.body);
+    }
+    errors.extend(check::Checker::check(sections.iter().map(|section| &section.body)));
+    errors.extend(shorthand.errors);
+    (sections, errors)
+}
+
+/// The functions of the block, in their order.
+fn sections(kernel: &ItemImpl) -> (Vec<Section>, Vec<Error>) {
+    let (mut sections, mut errors) = (vec![], vec![]);
+    if let Some((_, of, _)) = &kernel.trait_ {
+        let message = "`#[rtl]` belongs on the `impl` block of the module itself\nhelp: write `#[rtl] impl Module { .. }`";
+        return (vec![], vec![Error::new_spanned(of, message)]);
+    }
+    for item in &kernel.items {
+        let ImplItem::Fn(section) = item else {
+            errors.push(Error::new_spanned(
+                item,
+                "a kernel holds sections only\nhelp: write `fn name() { .. }`",
+            ));
+            continue;
+        };
+        let signature = &section.sig;
+        let is_plain = signature.inputs.is_empty()
+            && matches!(signature.output, syn::ReturnType::Default)
+            && signature.generics.params.is_empty();
+        if !is_plain {
+            let message = "a section takes nothing and returns nothing\nhelp: write `fn name() { .. }`";
+            errors.push(Error::new_spanned(signature, message));
+        }
+        if ["new", "update", "hdl", "connect"].iter().any(|name| signature.ident == name) {
+            let message = "the module has a function of this name\nhelp: name the section after what it does";
+            errors.push(Error::new_spanned(&signature.ident, message));
+        }
+        let (name, docs) = (signature.ident.clone(), section.attrs.clone());
+        sections.push(Section { name, docs, body: section.block.clone() });
+    }
+    (sections, errors)
+}
+
+impl Section {
+    /// Its documentation as one text; empty if there is none.
+    fn text(&self) -> String {
+        let lines = self.docs.iter().filter_map(|attribute| match &attribute.meta {
+            Meta::NameValue(doc) if doc.path.is_ident("doc") => match &doc.value {
+                Expr::Lit(text) => match &text.lit {
+                    Lit::Str(text) => Some(text.value().trim().to_string()),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        });
+        lines.collect::<Vec<_>>().join(" ")
+    }
 }
 
 #[cfg(test)]
@@ -63,8 +143,7 @@ mod tests {
     use std::fs;
 
     use expect_test::expect_file;
-    use syn::visit::Visit;
-    use syn::{ImplItemFn, Meta};
+    use syn::ItemImpl;
 
     use super::*;
 
@@ -73,17 +152,14 @@ mod tests {
     struct Wrong(String);
 
     impl Visit<'_> for Wrong {
-        fn visit_impl_item_fn(&mut self, written: &ImplItemFn) {
-            let ImplItemFn { attrs, vis, sig, block, .. } = written.clone();
-            let Some(attribute) = attrs.iter().find(|attribute| attribute.path().is_ident("rtl")) else {
-                return;
-            };
-            let arguments = match &attribute.meta {
-                Meta::List(list) => list.tokens.clone(),
+        fn visit_item_impl(&mut self, written: &ItemImpl) {
+            let mut kernel = written.clone();
+            let attribute = kernel.attrs.pop().expect("every block of these files has the attribute");
+            let arguments = match attribute.meta {
+                Meta::List(list) => list.tokens,
                 _ => TokenStream::new(),
             };
-            let kernel = ItemFn { attrs: vec![], vis, sig, block: Box::new(block) };
-            for error in checked(arguments, kernel).1 {
+            for error in checked(arguments, &kernel).1 {
                 let (span, place) = (error.span(), error.span().start());
                 let text = span.source_text().expect("it is in the file");
                 self.0 += &format!("{}:{}: {text}\n{error}\n\n", place.line, place.column + 1);
@@ -108,13 +184,15 @@ mod tests {
     }
 
     fn expanded(body: TokenStream) -> String {
-        expand(TokenStream::new(), quote!(fn update(&mut self) { #body })).unwrap().to_string()
+        let kernel = quote!(impl Block { fn kernel() { #body } });
+        expand(TokenStream::new(), kernel).unwrap().to_string()
     }
 
     /// Both sides of the comparison pass through the same printer.
     #[track_caller]
     fn becomes(written: TokenStream, expected: TokenStream) {
-        let expected = quote!(#[allow(unreachable_patterns)] fn update(&mut self) { #expected }).to_string();
+        let function = quote!(#[allow(unreachable_patterns)] fn kernel(&mut self) { #expected });
+        let expected = quote!(impl Block { #function }).to_string();
         let expanded = expanded(written);
         assert_eq!(&expanded[..expected.len().min(expanded.len())], expected);
     }
@@ -240,28 +318,12 @@ mod tests {
     #[test]
     fn only_wires_are_assigned_as_one() {
         for kernel in [
-            quote!(
-                fn update(&mut self) {
-                    head.merge(other | third);
-                }
-            ),
-            quote!(
-                fn update(&mut self) {
-                    pass!(head[select] => other);
-                }
-            ),
-            quote!(
-                fn update(&mut self) {
-                    pass!(head => HEAD);
-                }
-            ),
-            quote!(
-                fn update(&mut self) {
-                    pass!(_head => other);
-                }
-            ),
+            quote!(head.merge(other | third);),
+            quote!(pass!(head[select] => other);),
+            quote!(pass!(head => HEAD);),
+            quote!(pass!(_head => other);),
         ] {
-            let text = expand(TokenStream::new(), kernel.clone()).unwrap().to_string();
+            let text = expanded(kernel.clone());
             assert!(text.contains("compile_error"), "{kernel}: {text}");
         }
     }
@@ -279,31 +341,38 @@ mod tests {
     #[test]
     fn every_violation_is_reported() {
         let kernel = syn::parse_quote!(
-            fn update(&mut self) {
-                let x = 1;
-                reg = a + b == c;
+            impl Block {
+                fn one() {
+                    let x = 1;
+                    reg = a;
+                }
+
+                fn other() {
+                    y = a + b == c;
+                }
             }
         );
-        assert_eq!(checked(TokenStream::new(), kernel).1.len(), 3);
+        assert_eq!(checked(TokenStream::new(), &kernel).1.len(), 3);
     }
 
     #[test]
-    fn only_the_kernel_takes_the_attribute() {
-        for kernel in [
-            syn::parse_quote!(
-                fn connect(&mut self) {}
-            ),
-            syn::parse_quote!(
-                fn update(&self) {}
-            ),
-            syn::parse_quote!(
-                fn update(self) {}
-            ),
-            syn::parse_quote!(
-                fn update() {}
-            ),
-        ] {
-            assert_eq!(violations(TokenStream::new(), &kernel).len(), 1);
-        }
+    fn sections_are_functions_and_keep_what_is_said_about_them() {
+        let kernel = quote!(
+            impl<const W: usize> Block<W> {
+                /// The first line,
+                /// and another.
+                fn one() {
+                    x = a;
+                }
+
+                fn other() {
+                    y = x;
+                }
+            }
+        );
+        let text = expand(TokenStream::new(), kernel).unwrap().to_string();
+        assert!(text.contains("fn update (& mut self) { self . one () ; self . other () ; }"), "{text}");
+        assert!(text.contains("Section (\"The first line, and another.\""), "{text}");
+        assert!(text.contains("Section (\"\""), "{text}");
     }
 }

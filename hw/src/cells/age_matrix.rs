@@ -37,9 +37,9 @@ pub(super) fn pairs_of(entries: usize) -> Vec<(usize, usize)> {
     (0..entries).flat_map(|lower| (lower + 1..entries).map(move |higher| (lower, higher))).collect()
 }
 
-impl Logic for AgeMatrix {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl AgeMatrix {
+    fn order() {
         requests = 0;
         renewals = 0;
         for e in 0..entries {

@@ -22,9 +22,9 @@ pub struct Lfsr {
     state: Register<Bits<8>>,
 }
 
-impl Logic for Lfsr {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Lfsr {
+    fn shift() {
         feedback = !(state.get_bit(7) ^ (state.get_bit(5) ^ (state.get_bit(4) ^ state.get_bit(3))));
         shifted = state << 1;
         state.load(step, shifted.replace_bit(0, feedback));

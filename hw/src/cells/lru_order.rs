@@ -53,16 +53,18 @@ pub struct LruOrder<const I: usize> {
     higher: Constant<[Bits<16>; pairs]>,
 }
 
-impl<const I: usize> Logic for LruOrder<I> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const I: usize> LruOrder<I> {
+    fn touched() {
         touched = 0;
         for e in 0..entries {
             touched = touched.replace_bit(e, touch[e]);
             newer[e] = 0;
         }
+    }
 
-        // Ranks.
+    /// Ranks.
+    fn ranks() {
         for e in 0..ranked {
             rank[e] = stored[e] ^ number[e];
         }
@@ -91,8 +93,10 @@ impl<const I: usize> Logic for LruOrder<I> {
             }
             stored[e].load(touched.any(), updated[e] ^ number[e]);
         }
+    }
 
-        // Pairs: one that is touched goes before one that is not.
+    /// Pairs: one that is touched goes before one that is not.
+    fn pairs() {
         for p in 0..pairs {
             higher_newer[p]
                 .load((touched & lower[p]).any() ^ (touched & higher[p]).any(), (touched & higher[p]).any());

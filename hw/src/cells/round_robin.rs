@@ -25,9 +25,9 @@ pub struct RoundRobin {
     passed: Register<[Bit; requesters]>,
 }
 
-impl Logic for RoundRobin {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl RoundRobin {
+    fn grant_in_turn() {
         fresh = false;
         for i in 0..requesters {
             fresh |= (request[i] & !passed[i]);

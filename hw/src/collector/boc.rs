@@ -101,23 +101,27 @@ watch!(Boc<W>: [
     "flush(warp = number) if flushes: flush",
 ]);
 
-impl<const W: usize> Logic for Boc<W> {
-    #[rtl]
-    fn update(&mut self) {
-        // It always belongs to the warp of its number, and knows nothing of near reuse.
+#[rtl]
+impl<const W: usize> Boc<W> {
+    /// It always belongs to the warp of its number, and knows nothing of near reuse.
+    fn ownership() {
         owned = true;
         held_warp = number;
         any_near = false;
+    }
 
-        // Metadata.
+    /// Metadata.
+    fn metadata() {
         occupancy.load(issue | dispatch, issue);
         unit_held.load(issue, instruction.unit);
         payload_held.load(issue, instruction.payload);
         occupied = occupancy;
         held_unit = unit_held;
         held_payload = payload_held;
+    }
 
-        // The window slides: places are taken in turn, and no data moves.
+    /// The window slides: places are taken in turn, and no data moves.
+    fn slide() {
         oldest.load(issue, oldest + 1);
         if oldest == last_place {
             oldest.d = 0;
@@ -130,8 +134,10 @@ impl<const W: usize> Logic for Boc<W> {
             instructions[p].enter = enters[p];
             instructions[p].clear = flushes;
         }
+    }
 
-        // Look-up in what stays in the window.
+    /// Look-up in what stays in the window.
+    fn look_up() {
         for s in 0..slots {
             found[s] = false;
             found_data[s] = 0;
@@ -142,8 +148,10 @@ impl<const W: usize> Logic for Boc<W> {
                 }
             }
         }
+    }
 
-        // A slot repeats another if an earlier one names the same register; it needs no request.
+    /// A slot repeats another if an earlier one names the same register; it needs no request.
+    fn requests() {
         for s in 0..slots {
             named[s] = false;
         }
@@ -159,8 +167,10 @@ impl<const W: usize> Logic for Boc<W> {
             hit[s] = (uses[s] & found[s]) & !flush;
             request[s] = (uses[s] & !hit[s]) & !repeated[s];
         }
+    }
 
-        // Operands and results reach every instruction of the window.
+    /// Operands and results reach every instruction of the window.
+    fn deliver() {
         for b in 0..banks {
             cached[b] = false;
         }
@@ -192,8 +202,10 @@ impl<const W: usize> Logic for Boc<W> {
                 }
             }
         }
+    }
 
-        // Operands of the present instruction.
+    /// Operands of the present instruction.
+    fn operands() {
         all_ready = false;
         for s in 0..slots {
             operand_valid[s] = false;

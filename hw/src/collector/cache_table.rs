@@ -137,10 +137,10 @@ pub struct CacheTable<const W: usize, const I: usize> {
 
 watch!(CacheTable<W, I>: ["valid entry_tag entry_near entry_data if entry_valid[i]"]);
 
-impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
-    #[rtl]
-    fn update(&mut self) {
-        // Look-up.
+#[rtl]
+impl<const W: usize, const I: usize> CacheTable<W, I> {
+    /// Look-up.
+    fn look_up() {
         any_near = false;
         for e in 0..entries {
             s_here[e] = s_valid & s_entry.get_bit(e);
@@ -191,8 +191,10 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
                 }
             }
         }
+    }
 
-        // Update.
+    /// Update.
+    fn change() {
         for e in 0..entries {
             killed[e] = false;
             for b in 0..banks {

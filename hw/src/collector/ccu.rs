@@ -155,10 +155,10 @@ watch!(Ccu<W, I>: [
     "flush(warp = warp, from = held_warp) if changes_hands && owned: flush warp {from}->{warp}",
 ]);
 
-impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
-    #[rtl]
-    fn update(&mut self) {
-        // Metadata.
+#[rtl]
+impl<const W: usize, const I: usize> Ccu<W, I> {
+    /// Metadata.
+    fn metadata() {
         owner.load(issue, true);
         occupancy.load(issue | dispatch, issue);
         warp_held.load(issue, warp);
@@ -169,8 +169,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         held_warp = warp_held;
         held_unit = unit_held;
         held_payload = payload_held;
+    }
 
-        // Look-up.
+    /// Look-up.
+    fn look_up() {
         changes_hands = issue & ((!owner | (warp != warp_held)) | flush);
         cache_table.flush = changes_hands;
         cache_table.unlock = dispatch;
@@ -181,8 +183,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             cache_table.source_near[s] = instruction.source_near[s];
             cache_table.source_entry[s] = entry[s];
         }
+    }
 
-        // A slot repeats another if an earlier one names the same register.
+    /// A slot repeats another if an earlier one names the same register.
+    fn repetitions() {
         for s in 0..slots {
             named[s] = false;
         }
@@ -197,8 +201,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             }
             named[s] = uses[s];
         }
+    }
 
-        // Replacement.
+    /// Replacement.
+    fn replace() {
         replacement.random = bit_cast::<I, 8>(random);
         for p in 0..d_ports {
             d_accepted[p] = d_valid[p] & !changes_hands;
@@ -223,8 +229,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             replacement.keep[e] = (cache_table.lock[e] & !(dispatch & !allocates))
                 | ((cache_table.entry_hit[e] | d_updates[e]) & !allocates);
         }
+    }
 
-        // Entry of each slot: where it hits, or the one allocated to the first slot of its register.
+    /// Entry of each slot: where it hits, or the one allocated to the first slot of its register.
+    fn point_to_entries() {
         for s in 0..slots {
             entry[s] = cache_table.hit_entry[s];
         }
@@ -244,7 +252,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
                 }
             }
         }
-        // Without one it points to the first slot of its register, which asks for the value.
+    }
+
+    /// Without one it points to the first slot of its register, which asks for the value.
+    fn point_to_slots() {
         for s in 0..waiting {
             if !cache_table.hit[s] {
                 index[s] = slot_number[s];
@@ -255,8 +266,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
                 }
             }
         }
+    }
 
-        // Port S: what arrives with the issue of another warp's instruction leaves with its own.
+    /// Port S: what arrives with the issue of another warp's instruction leaves with its own.
+    fn port_s() {
         cache_table.s_valid = s_valid & !(changes_hands & allocates);
         cache_table.s_data = s_data;
         cache_table.s_entry = 0;
@@ -287,8 +300,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             }
             operand_collector_table.s_entry[a] = arrival_index[a];
         }
+    }
 
-        // Port D.
+    /// Port D.
+    fn ports_d() {
         for p in 0..d_ports {
             cache_table.d_valid[p] = d_accepted[p];
             cache_table.d_register[p] = d_register[p];
@@ -300,8 +315,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             cache_table.kill[b] = filtered[b] & invalidate;
             cache_table.kill_register[b] = filtered_register[b];
         }
+    }
 
-        // Operand collector table.
+    /// Operand collector table.
+    fn index_slots() {
         operand_collector_table.issue = issue;
         operand_collector_table.s_valid = s_valid;
         operand_collector_table.s_slot = s_slot;
@@ -320,8 +337,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         }
         ready = occupancy & operand_collector_table.all_ready;
         any_near = cache_table.any_near;
+    }
 
-        // Operand multiplexers.
+    /// Operand multiplexers.
+    fn operands() {
         for s in 0..slots {
             operand_valid[s] = operand_collector_table.valid[s];
             // As a sum of products, which takes fewer gates than a chain of choices.

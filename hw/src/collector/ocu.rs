@@ -65,14 +65,16 @@ pub struct Ocu<const W: usize> {
     can_pass: Constant<Bit>,
 }
 
-impl<const W: usize> Logic for Ocu<W> {
-    #[rtl]
-    fn update(&mut self) {
-        // It belongs to no warp beyond its instruction, and keeps nothing that could be found or be near.
+#[rtl]
+impl<const W: usize> Ocu<W> {
+    /// It belongs to no warp beyond its instruction, and keeps nothing that could be found or be near.
+    fn ownership() {
         owned = false;
         any_near = false;
+    }
 
-        // Metadata.
+    /// Metadata.
+    fn metadata() {
         occupancy.load(issue | dispatch, issue);
         warp_held.load(issue, warp);
         unit_held.load(issue, instruction.unit);

@@ -89,9 +89,9 @@ pub struct OperandCollectorTable<const I: usize> {
     allocates: Constant<Bit>,
 }
 
-impl<const I: usize> Logic for OperandCollectorTable<I> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const I: usize> OperandCollectorTable<I> {
+    fn arrivals() {
         s_index = 0;
         all_ready = true;
         for s in 0..slots {
@@ -99,7 +99,10 @@ impl<const I: usize> Logic for OperandCollectorTable<I> {
                 s_index = slot_index[s];
             }
         }
-        // What the slots that wait for the value point to: its entry, or the slot that asked for it.
+    }
+
+    /// What the slots that wait for the value point to: its entry, or the slot that asked for it.
+    fn waiting() {
         asked = s_index;
         if allocates {
             asked = bit_cast::<I, 3>(s_slot);
@@ -145,8 +148,10 @@ impl<const I: usize> Logic for OperandCollectorTable<I> {
             index[s] = slot_index[s];
             placed[s] = (slot_valid[s] & slot_ready[s]) | !allocates;
         }
+    }
 
-        // What is not known of an arriving value without an entry.
+    /// What is not known of an arriving value without an entry.
+    fn unknown() {
         for s in 0..waiting {
             register_held[s].load(issue, source_register[s]);
             near_held[s].load(issue, source_near[s]);

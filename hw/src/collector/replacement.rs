@@ -87,10 +87,10 @@ pub struct Replacement<const I: usize> {
     far_first: Constant<Bit>,
 }
 
-impl<const I: usize> Logic for Replacement<I> {
-    #[rtl]
-    fn update(&mut self) {
-        // All entries in the order in which they make room.
+#[rtl]
+impl<const I: usize> Replacement<I> {
+    /// All entries in the order in which they make room.
+    fn order() {
         for e in 0..entries {
             eligible[e] = !keep[e];
             distance[e] = number[e] - random;
@@ -113,8 +113,10 @@ impl<const I: usize> Logic for Replacement<I> {
                 }
             }
         }
+    }
 
-        // All are counted where any number of them may be needed, else those that go first are found.
+    /// All are counted where any number of them may be needed, else those that go first are found.
+    fn candidates() {
         for e in 0..counted {
             place[e] = 0;
             for t in 0..entries {
@@ -150,8 +152,10 @@ impl<const I: usize> Logic for Replacement<I> {
                 }
             }
         }
+    }
 
-        // Sources are served in the order of their slots, then results.
+    /// Sources are served in the order of their slots, then results.
+    fn serve() {
         turn = 0;
         for s in 0..sources {
             victim[s] = 0;

@@ -97,16 +97,18 @@ pub struct WindowInstruction<const W: usize> {
     can_pass: Constant<Bit>,
 }
 
-impl<const W: usize> Logic for WindowInstruction<W> {
-    #[rtl]
-    fn update(&mut self) {
-        // A destination waits for its result, or has it.
+#[rtl]
+impl<const W: usize> WindowInstruction<W> {
+    /// A destination waits for its result, or has it.
+    fn destinations() {
         for k in 0..destinations {
             destination_usable[k] = destination_held[k] & destination_ready[k];
             awaits[k] = (destination_held[k] & !destination_ready[k]) & (!enter & !clear);
         }
+    }
 
-        // Port S. A register that is named twice arrives once, for all its slots.
+    /// Port S. A register that is named twice arrives once, for all its slots.
+    fn port_s() {
         s_register = 0;
         for s in 0..slots {
             if s_slot == slot_number[s] {
@@ -142,8 +144,10 @@ impl<const W: usize> Logic for WindowInstruction<W> {
                 }
             }
         }
+    }
 
-        // Look-up. All that is found of a register is the same value, so a sum of products will do.
+    /// Look-up. All that is found of a register is the same value, so a sum of products will do.
+    fn look_up() {
         for s in 0..slots {
             found[s] = false;
             found_data[s] = 0;
@@ -160,8 +164,10 @@ impl<const W: usize> Logic for WindowInstruction<W> {
                 }
             }
         }
+    }
 
-        // Sources. A result makes a copy of its register's old value invalid.
+    /// Sources. A result makes a copy of its register's old value invalid.
+    fn sources() {
         all_ready = true;
         for s in 0..slots {
             source_written[s] = false;
@@ -197,9 +203,11 @@ impl<const W: usize> Logic for WindowInstruction<W> {
                 all_ready = false;
             }
         }
+    }
 
-        // Destinations. A result fills the slot that waits for it; a slot that has its result already
-        // holds an old value then, as a source does.
+    /// Destinations. A result fills the slot that waits for it; a slot that has its result already
+    /// holds an old value then, as a source does.
+    fn results() {
         for b in 0..banks {
             cached[b] = false;
         }

@@ -12,6 +12,8 @@ use super::wires::Assigned;
 
 /// A statement of a kernel; paths to signals have `$` between names.
 pub enum Statement {
+    /// Statements that belong together, and what is said about them.
+    Section(&'static str, &'static [Statement]),
     /// `x = value;`
     Assign(&'static str, Expression),
     /// A wire or a bundle, assigned as one.
@@ -73,6 +75,10 @@ impl Kernel<'_> {
 
     fn statement(&self, statement: &'static Statement) -> VerilogStatement {
         match statement {
+            Statement::Section(text, block) => {
+                let comment = VerilogStatement::Comment(text.to_string());
+                VerilogStatement::Macro([vec![comment], self.block(block)].concat())
+            }
             Statement::Assign(target, value) => {
                 VerilogStatement::Assignment(signal(target), self.expression(value))
             }

@@ -109,10 +109,10 @@ watch!(CtaStatusMonitor: [
     "valid unlaunched if any_unlaunched",
 ]);
 
-impl Logic for CtaStatusMonitor {
-    #[rtl]
-    fn update(&mut self) {
-        // Updates.
+#[rtl]
+impl CtaStatusMonitor {
+    /// Updates.
+    fn updates() {
         for u in 0..2 {
             update_bit[u] = one << update_cta[u].get_bits::<5>(0);
         }
@@ -150,8 +150,10 @@ impl Logic for CtaStatusMonitor {
             registers_low[w].load(true, registers_low_new[w]);
             registers_high[w].load(true, registers_high_new[w]);
         }
+    }
 
-        // Those after the one selected last.
+    /// Those after the one selected last.
+    fn turn() {
         turn_bits = 0;
         for w in 0..words {
             turn[w] = 0;
@@ -176,8 +178,10 @@ impl Logic for CtaStatusMonitor {
             level[4][w] =
                 exists[w] & !((context_low[w] | context_high[w]) | (registers_low[w] | registers_high[w]));
         }
+    }
 
-        // The first of each level.
+    /// The first of each level.
+    fn select() {
         for k in 0..5 {
             level_any[k] = false;
             level_word[k] = 0;

@@ -60,10 +60,10 @@ pub struct FreeSpaceMonitor<const P: usize> {
     number: Constant<[Bits<P>; FLAG_WORD]>,
 }
 
-impl<const P: usize> Logic for FreeSpaceMonitor<P> {
-    #[rtl]
-    fn update(&mut self) {
-        // The first word with a zero, and the first zero in it.
+#[rtl]
+impl<const P: usize> FreeSpaceMonitor<P> {
+    /// The first word with a zero, and the first zero in it.
+    fn first_free() {
         any_free = false;
         word = 0;
         base = 0;

@@ -70,10 +70,10 @@ pub struct LiveRegisterCache {
     one: Constant<Bits<32>>,
 }
 
-impl Logic for LiveRegisterCache {
-    #[rtl]
-    fn update(&mut self) {
-        // What the entry that was read says, or memory.
+#[rtl]
+impl LiveRegisterCache {
+    /// What the entry that was read says, or memory.
+    fn hits() {
         index = asked.get_bits::<5>(4) ^ asked.get_bits::<5>(9);
         tag_matches = valid.get_bit(index) & (pcs.read_data == asked);
         hit = looking & tag_matches;
@@ -91,16 +91,20 @@ impl Logic for LiveRegisterCache {
         }
         memory_request = wanting;
         memory_pc = asked;
+    }
 
-        // One PC at a time.
+    /// One PC at a time.
+    fn requests() {
         ready = !miss & (!wanting & !waiting);
         accepted = request & ready;
         asked.load(accepted, pc);
         looking.load(true, accepted);
         wanting.load(true, miss | (wanting & !memory_ready));
         waiting.load(true, (wanting & memory_ready) | (waiting & !memory_answer));
+    }
 
-        // Read the entry of a new PC; write the one that missed.
+    /// Read the entry of a new PC; write the one that missed.
+    fn entries() {
         address = index;
         if accepted {
             address = pc.get_bits::<5>(4) ^ pc.get_bits::<5>(9);

@@ -125,10 +125,10 @@ watch!(Pcrf<W, P>: [
     "valid store_register store_warp store_data store_last if store",
 ]);
 
-impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
-    #[rtl]
-    fn update(&mut self) {
-        // Reads: each stage hands on to the next unless a register waits to be accepted.
+#[rtl]
+impl<const W: usize, const P: usize> Pcrf<W, P> {
+    /// Reads: each stage hands on to the next unless a register waits to be accepted.
+    fn reads() {
         advance = !shown | accept;
         follow = followed & !ends.read_data.any();
         stage[0] = walk | follow;
@@ -171,8 +171,10 @@ impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
         restored_warp = warps.read_data;
         restored_register = registers.read_data;
         restored_data = data.read_data;
+    }
 
-        // Stores: an entry is reserved for the first register, and one for the next with each that is written.
+    /// Stores: an entry is reserved for the first register, and one for the next with each that is written.
+    fn stores() {
         begins = (store & !reserved) & any_free;
         is_read = (next_read | value_read) & takes_turns;
         written = (store & reserved) & (!is_read & (store_last | any_free));
@@ -182,8 +184,10 @@ impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
         current.load(take, first_free);
         first.load(begins, first_free);
         head = first;
+    }
 
-        // The arrays.
+    /// The arrays.
+    fn arrays() {
         last_bit = 0;
         if store_last {
             last_bit = 1;

@@ -52,9 +52,9 @@ pub struct PcrfPointerTable<const P: usize> {
     shift: Constant<[Bits<4>; slices]>,
 }
 
-impl<const P: usize> Logic for PcrfPointerTable<P> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const P: usize> PcrfPointerTable<P> {
+    fn counts() {
         pointers.enable = read | write;
         pointers.write = write;
         pointers.address = cta;

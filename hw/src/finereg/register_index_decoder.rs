@@ -55,16 +55,18 @@ pub struct RegisterIndexDecoder {
     one: Constant<Bits<32>>,
 }
 
-impl Logic for RegisterIndexDecoder {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl RegisterIndexDecoder {
+    fn remaining() {
         left_low = low;
         left_high = high;
         any_low = low.any();
         any_high = high.any();
         any = any_low | any_high;
+    }
 
-        // The lowest one. x & !(x - 1) is its bit.
+    /// The lowest one. x & !(x - 1) is its bit.
+    fn lowest() {
         half = low;
         if !any_low {
             half = high;
@@ -77,16 +79,20 @@ impl Logic for RegisterIndexDecoder {
                 place = (31 - r).to_bits::<6>();
             }
         }
+    }
 
-        // The wanted one.
+    /// The wanted one.
+    fn wanted_one() {
         wanted_bit = one << wanted.get_bits::<5>(0);
         wanted_half = low;
         if wanted.get_bit(5) {
             wanted_half = high;
         }
         found = want & (wanted_half & wanted_bit).any();
+    }
 
-        // What is shown.
+    /// What is shown.
+    fn show() {
         is_high = !any_low & any_high;
         shown = lowest;
         index = place;

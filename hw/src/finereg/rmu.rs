@@ -233,9 +233,9 @@ watch!(Rmu<W, P>: [
     "done if done: switched, {live_count} registers are live",
 ]);
 
-impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const W: usize, const P: usize> Rmu<W, P> {
+    fn states() {
         is_idle = state == RmuState::Idle;
         is_look = state == RmuState::LookUp;
         is_check = state == RmuState::Check;
@@ -243,8 +243,10 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         is_load = state == RmuState::Load;
         is_drain = state == RmuState::Drain;
         is_return = state == RmuState::Return;
+    }
 
-        // A request.
+    /// A request.
+    fn requests() {
         ready = is_idle;
         accepted = is_idle & request;
         stores.load(accepted, store);
@@ -252,8 +254,10 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         discards.load(accepted, discard);
         outgoing_cta.load(accepted, outgoing);
         incoming_cta.load(accepted, incoming);
+    }
 
-        // Look up: one warp at a time.
+    /// Look up: one warp at a time.
+    fn look_up() {
         warp_ready = is_look & (!looking & vectors.ready);
         look = warp_ready & warp_valid;
         vectors.request = look;
@@ -278,8 +282,10 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         if accepted {
             count.d = 0;
         }
+    }
 
-        // Check.
+    /// Check.
+    fn fit() {
         incoming_count = 0;
         if restores {
             incoming_count = pointers.count;
@@ -289,16 +295,20 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         fits = bit_cast::<13, 12>(count) <= room;
         begins = is_check & fits;
         refused = is_check & !fits;
+    }
 
-        // What the ACRF answers, and whether another register fits behind it.
+    /// What the ACRF answers, and whether another register fits behind it.
+    fn answers() {
         arrives[0] = acrf_answer & !full[0];
         arrives[1] = acrf_answer & full[0];
         room_in_buffer = !held[0] | pcrf.stored;
         if is_streaming {
             room_in_buffer = !held[1] | pcrf.stored;
         }
+    }
 
-        // The walk: a register that comes is written unless its row has one to be saved.
+    /// The walk: a register that comes is written unless its row has one to be saved.
+    fn walk() {
         comes = pcrf.restored & (stores & !discards);
         elsewhere = comes & present.get_bit(pcrf.restored_warp);
         is_current = comes & (drained_warp == pcrf.restored_warp);
@@ -319,8 +329,10 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         acrf_write_register = pcrf.restored_register;
         acrf_write_data = pcrf.restored_data;
         moved = write & (acrf_write_ready | discards);
+    }
 
-        // Reads: what is in the way, else what comes next.
+    /// Reads: what is in the way, else what comes next.
+    fn reading() {
         drains = !pcrf.walking | (is_streaming & monitor.free_count.get_bits::<10>(2).any());
         acrf_read = (is_drain & room_in_buffer) & (decoder.found | (decoder.any & drains));
         acrf_read_warp = 0;
@@ -331,8 +343,10 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         }
         reads = acrf_read & acrf_read_ready;
         decoder.step = reads;
+    }
 
-        // The next warp: one in the way, else the first.
+    /// The next warp: one in the way, else the first.
+    fn next_in_turn() {
         any_warp = false;
         first_warp = 0;
         for w in 0..32 {
@@ -353,8 +367,10 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         finish = (is_select & !any_warp) & !(pcrf.walking | held[0]);
         done = finish;
         live_count = count;
+    }
 
-        // Warps whose vector is in the memory.
+    /// Warps whose vector is in the memory.
+    fn vectors_kept() {
         warp_bit = one << looked_warp;
         if is_select {
             warp_bit = one << next_warp;
@@ -387,9 +403,11 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
             live_low.write_data = decoder.left_low;
             live_high.write_data = decoder.left_high;
         }
+    }
 
-        // The buffer: from the ACRF, to the PCRF, in the cycle in which a register comes if it is the oldest. The second
-        // moves up behind it.
+    /// The buffer: from the ACRF, to the PCRF, in the cycle in which a register comes if it is the oldest. The second
+    /// moves up behind it.
+    fn exchange() {
         enters[0] = reads & (!held[0] | (pcrf.stored & !held[1]));
         enters[1] = reads & !enters[0];
         held[0].load(enters[0] | pcrf.stored, enters[0] | held[1]);
@@ -416,8 +434,10 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         if is_check {
             remaining.d = count;
         }
+    }
 
-        // The PCRF and its tables.
+    /// The PCRF and its tables.
+    fn tables() {
         pcrf.walk = begins & chain;
         pcrf.walk_pointer = pointers.pointer;
         pcrf.accept = moved;

@@ -87,10 +87,10 @@ pub struct ActiveSet {
     takes_any: Constant<Bit>,
 }
 
-impl Logic for ActiveSet {
-    #[rtl]
-    fn update(&mut self) {
-        // Who leaves and who stays.
+#[rtl]
+impl ActiveSet {
+    /// Who leaves and who stays.
+    fn leave() {
         waiting = 0;
         ending = 0;
         kept = 0;
@@ -109,8 +109,10 @@ impl Logic for ActiveSet {
                 !kept.get_bit(w) & (ready[w] | (takes_any & (dependence[w] | shared[w] | others[w]))),
             );
         }
+    }
 
-        // The order of the pending ones: whoever leaves is behind all that did before.
+    /// The order of the pending ones: whoever leaves is behind all that did before.
+    fn order() {
         for w in 0..warps {
             above_it[w] = 0;
             for o in 0..warps {
@@ -130,8 +132,10 @@ impl Logic for ActiveSet {
             }
             turned[w].load(true, below[w] & !after_retiring[w]);
         }
+    }
 
-        // Who enters: fewer than the places are active or before it.
+    /// Who enters: fewer than the places are active or before it.
+    fn enter() {
         entering = 0;
         for w in 0..warps {
             served[w] = kept | (candidates & after_leaving[w]);

@@ -92,10 +92,10 @@ pub struct CollectorAllocator<const C: usize> {
 
 watch!(CollectorAllocator<C>: ["wait(warp = warp) if waiting: wait {counter + 1} of {sthld}"]);
 
-impl<const C: usize> Logic for CollectorAllocator<C> {
-    #[rtl]
-    fn update(&mut self) {
-        // What there is to choose from.
+#[rtl]
+impl<const C: usize> CollectorAllocator<C> {
+    /// What there is to choose from.
+    fn choices() {
         has_own = false;
         any_far = false;
         any_free = false;
@@ -110,8 +110,10 @@ impl<const C: usize> Logic for CollectorAllocator<C> {
         torn = (waits & !has_own) & (any_free & !any_far);
         patient =
             (counter < bit_cast::<6, 5>(sthld)) | (waits_at_threshold & (counter == bit_cast::<6, 5>(sthld)));
+    }
 
-        // Which of them may be chosen, and the first of those from a random place on.
+    /// Which of them may be chosen, and the first of those from a random place on.
+    fn choose() {
         for c in 0..collectors {
             eligible[c] = !occupied[c];
             if has_own {
@@ -134,8 +136,10 @@ impl<const C: usize> Logic for CollectorAllocator<C> {
             granted |= grant[c];
         }
         random.step = granted & is_random;
+    }
 
-        // The counter counts what the warps waited for collectors with near values.
+    /// The counter counts what the warps waited for collectors with near values.
+    fn count() {
         waiting = request & (torn & patient);
         counter.load(request & torn, 0);
         if patient {

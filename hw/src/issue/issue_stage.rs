@@ -80,9 +80,9 @@ pub struct IssueStage<const C: usize> {
     keeps_own: Constant<Bit>,
 }
 
-impl<const C: usize> Logic for IssueStage<C> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const C: usize> IssueStage<C> {
+    fn schedule() {
         pass!(self => scheduler: ready[..], launch[..], owned[..], held_warp[..]);
         for c in 0..collectors {
             scheduler.occupied[c] = occupied[c] & keeps_own;
@@ -91,8 +91,10 @@ impl<const C: usize> Logic for IssueStage<C> {
         pass!(scheduler => allocator: selected as request, warp);
         pass!(allocator => scheduler: granted as issue);
         pass!(allocator => self: grant[..] as issue, granted as issued, waiting);
+    }
 
-        // The selected warp's instruction.
+    /// The selected warp's instruction.
+    fn selected() {
         warp = 0;
         base = 0;
         instruction.clear();

@@ -81,10 +81,10 @@ watch!(SthldController: [
         interval of {now} instructions after {previous}, state {state} and STHLD {sthld}",
 ]);
 
-impl Logic for SthldController {
-    #[rtl]
-    fn update(&mut self) {
-        // Instructions of the interval so far.
+#[rtl]
+impl SthldController {
+    /// Instructions of the interval so far.
+    fn instructions() {
         interval_end = cycle == last_cycle;
         now = instructions + bit_cast::<16, 3>(issued);
         cycle.load(true, cycle + 1);
@@ -94,8 +94,10 @@ impl Logic for SthldController {
             instructions.d = 0;
         }
         previous.load(interval_end, now);
+    }
 
-        // How much it changed.
+    /// How much it changed.
+    fn change() {
         difference = previous - now;
         if now > previous {
             difference = now - previous;
@@ -105,8 +107,10 @@ impl Logic for SthldController {
             product += (bit_cast::<22, 16>(difference) << shifts[k]);
         }
         is_small = (product < bit_cast::<22, 16>(previous)) | (now == previous);
+    }
 
-        // The transition, and STHLD within its bounds.
+    /// The transition, and STHLD within its bounds.
+    fn transition() {
         next_state = 0;
         step = 0;
         for s in 0..STHLD_STATES {

@@ -84,10 +84,10 @@ pub struct WarpScheduler {
     skips: Constant<Bit>,
 }
 
-impl Logic for WarpScheduler {
-    #[rtl]
-    fn update(&mut self) {
-        // Who could issue, and the group that goes first.
+#[rtl]
+impl WarpScheduler {
+    /// Who could issue, and the group that goes first.
+    fn candidates() {
         any_last = false;
         any_data = false;
         for w in 0..warps {
@@ -116,8 +116,10 @@ impl Logic for WarpScheduler {
                 eligible[w] = candidate[w] & last[w];
             }
         }
+    }
 
-        // The order within the group.
+    /// The order within the group.
+    fn order() {
         for a in 0..aged {
             for w in 0..warps {
                 ages[a].request[w] = eligible[w];

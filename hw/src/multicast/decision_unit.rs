@@ -74,9 +74,9 @@ pub struct DecisionUnit<const V: usize, const A: usize> {
     leaves: Local<Bit>,
 }
 
-impl<const V: usize, const A: usize> Logic for DecisionUnit<V, A> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const V: usize, const A: usize> DecisionUnit<V, A> {
+    fn decide() {
         pairs = done & matched;
         inserts = (done & !matched) & (!head_release & !full);
         rejects = (done & !matched) & (!head_release & full);

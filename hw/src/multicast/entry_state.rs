@@ -100,10 +100,10 @@ pub struct EntryState {
     lane_number: Constant<[Bits<2>; SCAN_LANES]>,
 }
 
-impl Logic for EntryState {
-    #[rtl]
-    fn update(&mut self) {
-        // The first free entry, and the first due one.
+#[rtl]
+impl EntryState {
+    /// The first free entry, and the first due one.
+    fn search() {
         room = false;
         free_row = 0;
         taken_lanes = 0;
@@ -133,8 +133,10 @@ impl Logic for EntryState {
         full = !room;
         free_lane = free;
         any_due = some_due;
+    }
 
-        // What a step of an operation changes.
+    /// What a step of an operation changes.
+    fn step() {
         done = ends;
         matched = ends & any_partner;
         finishes = ends & done_ready;

@@ -28,9 +28,9 @@ pub struct HoldingArbiter {
     passed: Register<[Bit; requesters]>,
 }
 
-impl Logic for HoldingArbiter {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl HoldingArbiter {
+    fn hold() {
         fresh = false;
         any_request = false;
         for i in 0..requesters {

@@ -104,16 +104,18 @@ watch!(Iwmu<V, A>: [
     "full(register = queue.head_destination, warp = queue.head_warp) if rejected: no entry for R{register} of warp {warp}",
 ]);
 
-impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
-    #[rtl]
-    fn update(&mut self) {
-        // Request queue.
+#[rtl]
+impl<const V: usize, const A: usize> Iwmu<V, A> {
+    /// Request queue.
+    fn queue_requests() {
         pass!(self => queue:
             request_valid[..] as push, request_release[..] as push_release, request[..] as pushed);
         pass!(queue => self: ready[..] as request_ready);
         pass!(decision => queue: pop);
+    }
 
-        // Age: entries get older by a step every `release_age` cycles in which there are any.
+    /// Age: entries get older by a step every `release_age` cycles in which there are any.
+    fn ageing() {
         used = 0;
         for t in 0..scans {
             used = scan[t].occupancy;
@@ -129,8 +131,10 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
                 age[t].d = 0;
             }
         }
+    }
 
-        // Load request table.
+    /// Load request table.
+    fn table_of_loads() {
         for t in 0..scans {
             pass!(queue => scan[t]: head_valid as search, head_release as drain, head as request);
             pass!(decision => scan[t]: evict_ready, done_ready, insert);
@@ -143,17 +147,23 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
             pass!(self => cam[t]: tick);
             pass!(cam[t] => decision: evict, evict_aged, evicted, done, matched, matched_warp, full);
         }
+    }
 
-        // Decision unit.
+    /// Decision unit.
+    fn decide() {
         pass!(queue => decision: head_release, head);
         pass!(pending => decision: accepted);
+    }
 
-        // Loads that wait for scoreboards.
+    /// Loads that wait for scoreboards.
+    fn wait() {
         pass!(decision => pending: offer, offered);
         pass!(self => pending: load_ready, enable[..]);
         pass!(pending => self: ask[..], load_valid, load);
+    }
 
-        // Events.
+    /// Events.
+    fn events() {
         pass!(decision => self:
             insert as inserted, multicast, released_repeat, released_barrier, released_age, rejected);
         occupancy = used;

@@ -51,9 +51,9 @@ pub struct LoadQueue<const V: usize, const A: usize> {
     requests: [LoadRequest<Held, V, A>; places],
 }
 
-impl<const V: usize, const A: usize> Logic for LoadQueue<V, A> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const V: usize, const A: usize> LoadQueue<V, A> {
+    fn queue() {
         turns.finish = pop;
         head_valid = false;
         head_release = false;

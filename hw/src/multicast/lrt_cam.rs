@@ -46,13 +46,15 @@ pub struct LrtCam<const V: usize, const A: usize> {
     lane_number: Constant<[Bits<2>; SCAN_LANES]>,
 }
 
-impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const V: usize, const A: usize> LrtCam<V, A> {
+    fn mode() {
         pass!(self => state: tick, evict_ready, done_ready, insert);
         pass!(state => self: done, matched, full, occupancy);
+    }
 
-        // Comparators. A load has one partner at most, so its place and warp are collected by OR.
+    /// Comparators. A load has one partner at most, so its place and warp are collected by OR.
+    fn compare() {
         any_leaving = false;
         leaving_row = 0;
         leaving_lanes = 0;
@@ -86,8 +88,10 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
                 leaving_lanes = leaving[r];
             }
         }
+    }
 
-        // An entry that leaves: the first due one, else the first that the operation drives out.
+    /// An entry that leaves: the first due one, else the first that the operation drives out.
+    fn leave() {
         evicts = state.any_due | (search & any_leaving);
         pass!(self => state: evicts as evict, evict_row, evict_lane);
         evict = evicts;
@@ -114,8 +118,10 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
                 }
             }
         }
+    }
 
-        // The end of the search.
+    /// The end of the search.
+    fn end() {
         state.ends = search & !evicts;
         pass!(self => state: any_partner, partner_row, partner_lane);
         matched_warp = 0;

@@ -88,14 +88,16 @@ pub struct LrtScan<const V: usize, const A: usize> {
     lane_number: Constant<[Bits<2>; SCAN_LANES]>,
 }
 
-impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const V: usize, const A: usize> LrtScan<V, A> {
+    fn mode() {
         pass!(self => state: tick, evict_ready, done_ready, insert);
         pass!(state => self: done, matched, full, occupancy);
+    }
 
-        // The row that the memories should show, and what is in use of the one that they do. While entries age out,
-        // that is the row that is due.
+    /// The row that the memories should show, and what is in use of the one that they do. While entries age out,
+    /// that is the row that is due.
+    fn rows() {
         aging = state.any_due & !searching;
         target = 0;
         if searching {
@@ -115,8 +117,10 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
             }
         }
         at_end = row >= last_row;
+    }
 
-        // Comparators.
+    /// Comparators.
+    fn compare() {
         leaving = 0;
         partners = 0;
         for k in 0..4 {
@@ -135,8 +139,10 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
                 ((used_lanes.get_bit(k) & !drain) & !same_warp[k]) & (same_place[k] & same_destination[k]),
             );
         }
+    }
 
-        // An entry that leaves: the first of the row.
+    /// An entry that leaves: the first of the row.
+    fn leave() {
         evicts = here & leaving.any();
         pass!(self => state: evicts as evict, row as evict_row, evict_lane);
         evict = evicts;
@@ -158,8 +164,10 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
                 partner_warp = warps[k].read_data;
             }
         }
+    }
 
-        // The end of the search.
+    /// The end of the search.
+    fn end() {
         passed = ((here & !aging) & search) & !leaving.any();
         state.ends = passed & at_end;
         state.any_partner = found | partners.any();
@@ -176,8 +184,10 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
                 matched_warp = found_warp;
             }
         }
+    }
 
-        // The memories: a write, or the row wanted next if they do not show it already.
+    /// The memories: a write, or the row wanted next if they do not show it already.
+    fn store() {
         following_row = row + 1;
         next_row = target;
         if state.finishes {
@@ -207,8 +217,10 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
             destinations[k].address = warps[k].address;
             destinations[k].write_data = request.destination;
         }
+    }
 
-        // Where the search stands.
+    /// Where the search stands.
+    fn progress() {
         row.load(true, next_row);
         fresh.load(true, !state.writes);
         searching.load(true, (searching | ((here & !aging) & search)) & !state.finishes);

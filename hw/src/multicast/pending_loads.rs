@@ -72,10 +72,10 @@ pub struct PendingLoads<const V: usize, const A: usize> {
     sub_core_number: Constant<[Bits<2>; SUB_CORES]>,
 }
 
-impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
-    #[rtl]
-    fn update(&mut self) {
-        // Whether the load that is offered has a place, and which.
+#[rtl]
+impl<const V: usize, const A: usize> PendingLoads<V, A> {
+    /// Whether the load that is offered has a place, and which.
+    fn accept() {
         clash = false;
         claimed = false;
         for p in 0..pending {
@@ -93,8 +93,10 @@ impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
         }
         accepts = (offer & claimed) & !clash;
         accepted = accepts;
+    }
 
-        // Questions.
+    /// Questions.
+    fn questions() {
         for s in 0..4 {
             asked[s] = false;
             ask[s].warp = 0;
@@ -121,8 +123,10 @@ impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
                 }
             }
         }
+    }
 
-        // The load that leaves.
+    /// The load that leaves.
+    fn leave() {
         any_leaves = false;
         load.clear();
         for p in 0..pending {
@@ -142,8 +146,10 @@ impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
         }
         load_valid = any_leaves;
         departures.finish = any_leaves & load_ready;
+    }
 
-        // What changes.
+    /// What changes.
+    fn change() {
         for p in 0..pending {
             valid[p].load(leaves[p] | (accepts & claims[p]), !leaves[p]);
             address[p].load(accepts & claims[p], offered.address);

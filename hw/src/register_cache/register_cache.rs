@@ -170,10 +170,10 @@ watch!(RegisterCache<W, L>: [
     "flush(warp = flush_warp) if begins: flush warp {warp}",
 ]);
 
-impl<const W: usize, const L: usize> Logic for RegisterCache<W, L> {
-    #[rtl]
-    fn update(&mut self) {
-        // What takes place in this cycle.
+#[rtl]
+impl<const W: usize, const L: usize> RegisterCache<W, L> {
+    /// What takes place in this cycle.
+    fn take_place() {
         buffer.ready = register_ready;
         can_write = (buffer.free & !under_way) & !flush;
         if goes_direct {
@@ -198,8 +198,10 @@ impl<const W: usize, const L: usize> Logic for RegisterCache<W, L> {
         if begins {
             flushed_entry.d = 0;
         }
+    }
 
-        // The register that is written.
+    /// The register that is written.
+    fn written() {
         warp = fill_warp;
         register = fill_register;
         lanes = fill_lanes;
@@ -219,16 +221,20 @@ impl<const W: usize, const L: usize> Logic for RegisterCache<W, L> {
         mapping.is_source = !write;
         mapping.position = fill_position;
         mapping.register = register;
+    }
 
-        // Sources wait while one of them is in the buffer.
+    /// Sources wait while one of them is in the buffer.
+    fn hold_back() {
         buffer.look_warp = read_warp;
         for r in 0..slots {
             buffer.look[r] = read[r];
             buffer.look_register[r] = read_register[r];
         }
         conflict = buffer.conflict;
+    }
 
-        // Tags and values, lane by lane: there is one group of lanes, or each has one.
+    /// Tags and values, lane by lane: there is one group of lanes, or each has one.
+    fn values() {
         stored = 0;
         direct = 0;
         victim = 0;
@@ -270,8 +276,10 @@ impl<const W: usize, const L: usize> Logic for RegisterCache<W, L> {
         }
         buffer.push = victim.any();
         buffer.push_warp = warp;
+    }
 
-        // The memory: what leaves is read at its port 0, source r at r + 1.
+    /// The memory: what leaves is read at its port 0, source r at r + 1.
+    fn storage() {
         memory.write_lanes = stored;
         memory.read_lanes[0] = victim;
         buffer.data = memory.read_data[0];
@@ -286,8 +294,10 @@ impl<const W: usize, const L: usize> Logic for RegisterCache<W, L> {
                 memory.read_row[r + 1][g] = tags[g].hit_row[r];
             }
         }
+    }
 
-        // What the sources find.
+    /// What the sources find.
+    fn find() {
         bank_reads = 0;
         for r in 0..slots {
             hit[r] = hits[r];
@@ -312,8 +322,10 @@ impl<const W: usize, const L: usize> Logic for RegisterCache<W, L> {
                 bank_writes += 1;
             }
         }
+    }
 
-        // To the register file: what leaves the buffer, else a result.
+    /// To the register file: what leaves the buffer, else a result.
+    fn write_back() {
         register_write = buffer.valid;
         register_warp = buffer.warp;
         register_number = buffer.register;

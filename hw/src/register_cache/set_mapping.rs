@@ -37,9 +37,9 @@ pub struct SetMapping {
     last_set: Constant<Bits<8>>,
 }
 
-impl Logic for SetMapping {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl SetMapping {
+    fn map() {
         number = register >> shift;
         if is_source {
             number = bit_cast::<8, 2>(position);

@@ -128,10 +128,10 @@ pub struct TagArray<const L: usize> {
     writes_through: Constant<Bit>,
 }
 
-impl<const L: usize> Logic for TagArray<L> {
-    #[rtl]
-    fn update(&mut self) {
-        // The entries of both warps.
+#[rtl]
+impl<const L: usize> TagArray<L> {
+    /// The entries of both warps.
+    fn entries_of_both() {
         for s in 0..sets {
             for k in 0..rc_ways {
                 read_tag[s][k] = 0;
@@ -155,8 +155,10 @@ impl<const L: usize> Logic for TagArray<L> {
                 }
             }
         }
+    }
 
-        // Look-up.
+    /// Look-up.
+    fn look_up() {
         for r in 0..slots {
             hit[r] = 0;
             hit_row[r] = 0;
@@ -181,8 +183,10 @@ impl<const L: usize> Logic for TagArray<L> {
                 }
             }
         }
+    }
 
-        // What a result or a fill finds, and which lanes are stored.
+    /// What a result or a fill finds, and which lanes are stored.
+    fn stores() {
         present = false;
         had = 0;
         for s in 0..sets {
@@ -214,8 +218,10 @@ impl<const L: usize> Logic for TagArray<L> {
         }
         stored = stores;
         takes_in = stores.any() & !present;
+    }
 
-        // Where, and what leaves.
+    /// Where, and what leaves.
+    fn choose() {
         row = 0;
         victim = 0;
         victim_register = 0;
@@ -235,8 +241,10 @@ impl<const L: usize> Logic for TagArray<L> {
                 }
             }
         }
+    }
 
-        // What changes.
+    /// What changes.
+    fn change() {
         for s in 0..sets {
             for w in 0..8 {
                 for k in 0..rc_ways {

@@ -47,9 +47,9 @@ pub struct WayReplacement {
     last: Constant<Bits<3>>,
 }
 
-impl Logic for WayReplacement {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl WayReplacement {
+    fn replace() {
         for t in 0..turns {
             moves[t] = false;
             for k in 0..rc_ways {

@@ -71,10 +71,10 @@ pub struct WritebackBuffer<const W: usize, const L: usize> {
     held: Register<Bits<W>>,
 }
 
-impl<const W: usize, const L: usize> Logic for WritebackBuffer<W, L> {
-    #[rtl]
-    fn update(&mut self) {
-        // What leaves.
+#[rtl]
+impl<const W: usize, const L: usize> WritebackBuffer<W, L> {
+    /// What leaves.
+    fn leave() {
         occupied = false;
         first = 0;
         for g in 0..groups {
@@ -106,8 +106,10 @@ impl<const W: usize, const L: usize> Logic for WritebackBuffer<W, L> {
             }
         }
         free = !occupied | (ready & !stays);
+    }
 
-        // Sources that must wait.
+    /// Sources that must wait.
+    fn hold_back() {
         conflict = false;
         for r in 0..slots {
             for g in 0..groups {
@@ -118,8 +120,10 @@ impl<const W: usize, const L: usize> Logic for WritebackBuffer<W, L> {
                 }
             }
         }
+    }
 
-        // What changes.
+    /// What changes.
+    fn change() {
         for g in 0..groups {
             pending[g].load(push | (ready & goes[g]), 0);
             if push {

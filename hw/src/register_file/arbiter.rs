@@ -146,10 +146,10 @@ watch!(Arbiter<C>: [
     "conflict(bank = b) for b in bank_conflict if bank_conflict[b]: conflict in bank {bank}",
 ]);
 
-impl<const C: usize> Logic for Arbiter<C> {
-    #[rtl]
-    fn update(&mut self) {
-        // Which bank each request is for.
+#[rtl]
+impl<const C: usize> Arbiter<C> {
+    /// Which bank each request is for.
+    fn map_requests() {
         issued_collector = 0;
         for c in 0..collectors {
             if issue[c] {
@@ -176,8 +176,10 @@ impl<const C: usize> Logic for Arbiter<C> {
                 }
             }
         }
+    }
 
-        // It goes to its bank if neither a write nor another bank is in the way.
+    /// It goes to its bank if neither a write nor another bank is in the way.
+    fn first_accesses() {
         for b in 0..banks {
             granted[b] = false;
         }
@@ -203,8 +205,10 @@ impl<const C: usize> Logic for Arbiter<C> {
                 bank_row[b] = write[b].base + (write[b].register >> bank_shift);
             }
         }
+    }
 
-        // The second accesses, of what the first ones have left.
+    /// The second accesses, of what the first ones have left.
+    fn second_accesses() {
         for b in 0..second_banks {
             for k in 0..seconds {
                 after_valid[b] = queues[b].second_valid[k];
@@ -250,8 +254,10 @@ impl<const C: usize> Logic for Arbiter<C> {
             second_collector[b] = offered_collector[b];
             bank_conflict[b] = offered_valid[b] & !second_granted[b];
         }
+    }
 
-        // A register leaves from a bank whose first access neither reads nor writes.
+    /// A register leaves from a bank whose first access neither reads nor writes.
+    fn departures() {
         for t in 0..transfer_ports {
             transfer_home[t] = (transfer[t].register + bit_cast::<8, 4>(transfer[t].warp)) + 1;
             transfer_bank[t] = 0;
@@ -264,8 +270,10 @@ impl<const C: usize> Logic for Arbiter<C> {
                 }
             }
         }
+    }
 
-        // The others join the queue of their bank.
+    /// The others join the queue of their bank.
+    fn queue() {
         for b in 0..banks {
             queues[b].pop = granted[b] & queues[b].head_valid;
             queues[b].push_collector = issued_collector;
@@ -286,8 +294,10 @@ impl<const C: usize> Logic for Arbiter<C> {
                         | (after_direct[b][s] & (granted[b] & second_granted[b])));
             }
         }
+    }
 
-        // Write filter.
+    /// Write filter.
+    fn filter_writes() {
         for b in 0..banks {
             write_cached[b] = false;
             write_filtered[b] = false;

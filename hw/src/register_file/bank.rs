@@ -76,9 +76,9 @@ pub struct Bank<const W: usize, const C: usize> {
     second_slot_under_way: Register<[Bits<3>; seconds]>,
 }
 
-impl<const W: usize, const C: usize> Logic for Bank<W, C> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const W: usize, const C: usize> Bank<W, C> {
+    fn access() {
         access = read | write;
         for t in 0..transfer_ports {
             access |= transfer[t];

@@ -76,9 +76,9 @@ pub struct RequestQueue<const C: usize> {
     slot_number: Constant<[Bits<3>; slots]>,
 }
 
-impl<const C: usize> Logic for RequestQueue<C> {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl<const C: usize> RequestQueue<C> {
+    fn heads() {
         head_valid = valid[0];
         head_row = 0;
         head_collector = 0;
@@ -100,8 +100,10 @@ impl<const C: usize> Logic for RequestQueue<C> {
                 second_slot[k] = slot[1];
             }
         }
+    }
 
-        // Shift.
+    /// Shift.
+    fn shift() {
         for p in 0..depth - 1 {
             full[p] = valid[p];
             if pop {
@@ -131,8 +133,10 @@ impl<const C: usize> Logic for RequestQueue<C> {
                 }
             }
         }
+    }
 
-        // The lane of the first empty place, then the others around.
+    /// The lane of the first empty place, then the others around.
+    fn lanes() {
         for p in 0..1 {
             first[p] = !full[p];
         }
@@ -161,8 +165,10 @@ impl<const C: usize> Logic for RequestQueue<C> {
                 }
             }
         }
+    }
 
-        // What is pushed lies on the lanes, which are the first eight places.
+    /// What is pushed lies on the lanes, which are the first eight places.
+    fn push() {
         any_push = false;
         for l in 0..8 {
             offered[l] = false;
@@ -184,8 +190,10 @@ impl<const C: usize> Logic for RequestQueue<C> {
             offered_row[p] = offered_row[p - 8];
             offered_slot[p] = offered_slot[p - 8];
         }
+    }
 
-        // An empty place is the next of its lane if the one before it on that lane is full.
+    /// An empty place is the next of its lane if the one before it on that lane is full.
+    fn fill() {
         for p in 0..depth {
             takes[p] = offered[p] & !full[p];
         }

@@ -24,11 +24,11 @@ pub(super) struct Checker {
 }
 
 impl Checker {
-    pub fn check(kernel: &Block) -> Vec<syn::Error> {
+    pub fn check<'a>(sections: impl Iterator<Item = &'a Block> + Clone) -> Vec<syn::Error> {
         let mut names = Names::default();
-        names.visit_block(kernel);
+        sections.clone().for_each(|section| names.visit_block(section));
         let mut checker = Checker { errors: vec![], names: names.0, loops: vec![], conditions: 0 };
-        checker.block(kernel);
+        sections.for_each(|section| checker.block(section));
         checker.errors
     }
 

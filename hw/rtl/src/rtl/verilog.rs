@@ -9,17 +9,22 @@ use syn::{
 
 use super::path::{base_of, Assigned};
 use super::value::{first_width, width_of};
+use super::Section;
 
 /// `fn hdl` of a kernel that keeps all rules.
-pub(super) fn hdl(kernel: &Block) -> TokenStream {
+pub(super) fn hdl(sections: &[Section]) -> TokenStream {
     let mut translation = Translation::default();
-    let statements = translation.block(kernel);
+    let statements = sections.iter().map(|section| {
+        let (text, statements) = (section.text(), translation.block(&section.body));
+        quote!(Statement::Section(#text, #statements))
+    });
+    let statements: Vec<_> = statements.collect();
     let parameters = translation.parameters;
     quote! {
         fn hdl(&self) -> ::rust_hdl::ast::Verilog {
             const KERNEL: &[::gpurf_hw::dialect::kernel::Statement] = {
                 use ::gpurf_hw::dialect::kernel::{Expression, Number, Statement};
-                #statements
+                &[#(#statements),*]
             };
             ::gpurf_hw::dialect::kernel::verilog(KERNEL, &[#(#parameters),*])
         }

@@ -1,8 +1,8 @@
 //! Something else than a signal assigned, or read.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         LIMIT = a;
         v[0] = Signal::default();
         y = TABLE[0];

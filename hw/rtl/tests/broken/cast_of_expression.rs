@@ -1,8 +1,8 @@
 //! A cast of something computed.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         wide = bit_cast::<8, 4>(a + b);
         wide = bit_cast::<8, 4>(a & (b + 1));
         wide = bit_cast::<8, 4>(!a);

@@ -1,8 +1,8 @@
 //! A cast, literal or slice whose width is left to inference.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         wide = bit_cast(a);
         wide = bit_cast::<_, 4>(a);
         x = bits(5);

@@ -1,8 +1,8 @@
 //! A choice, a closure and `as` used as a value.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         x = if flag {
             a
         } else {

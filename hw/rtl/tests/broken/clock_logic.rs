@@ -1,8 +1,8 @@
 //! Logic, conditions and data in the clock path.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         child.clock = gated;
         child.clock = !clock;
         if flag {

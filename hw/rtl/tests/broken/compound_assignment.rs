@@ -1,8 +1,8 @@
 //! A compound assignment, `while` and `loop`.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         turns -= 1;
         while flag {
             y = false;

@@ -1,8 +1,8 @@
 //! An array indexed by a constant or const parameter.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         v[LAST] = b;
         for i in 0..2 {
             v[LAST - i] = b;

@@ -1,8 +1,8 @@
 //! A constant used as a value.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         x = LIMIT.into();
         x = Self::LIMIT.into();
     }

@@ -1,8 +1,8 @@
 //! Functions, methods and macros that do not translate.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         x = double(a);
         y = a.is_empty();
         y = clock.pos_edge();

@@ -1,8 +1,8 @@
 //! A field that is no part of the hardware, or has no Verilog spelling.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         _x = r#try;
     }
 }

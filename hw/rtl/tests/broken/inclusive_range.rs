@@ -1,8 +1,8 @@
 //! An inclusive range.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         for i in 0..=7 {
             y = flag;
         }

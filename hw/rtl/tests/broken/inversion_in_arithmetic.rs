@@ -1,8 +1,8 @@
 //! An inversion as an operand of arithmetic or a shift.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         x = !a + b;
         x = !a << 1;
     }

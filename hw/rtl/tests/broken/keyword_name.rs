@@ -1,8 +1,8 @@
 //! A field named by a keyword of Verilog or SystemVerilog.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         table = a;
         x = bit;
         v[0].priority = true;

@@ -1,8 +1,8 @@
 //! `&&` and `||`.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         if flag && a.any() {
             y = flag || b.any();
         }

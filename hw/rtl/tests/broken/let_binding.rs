@@ -1,8 +1,8 @@
 //! A local variable, and an item.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         let sum = a + b;
         const ONE: u64 = 1;
         x = a;

@@ -1,8 +1,8 @@
 //! A loop variable with the name of a field.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         i = flag;
         for i in 0..4 {
             v[i] = flag;

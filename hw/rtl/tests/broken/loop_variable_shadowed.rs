@@ -1,8 +1,8 @@
 //! A loop variable with the name of the outer one.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         for i in 0..4 {
             for i in 0..2 {
                 v[i] = a;

@@ -1,8 +1,8 @@
 //! A guard, a number, a binding, and `_` before the last arm.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         match phase {
             Phase::Idle if flag => y = true,
             _ => y = false,

@@ -1,8 +1,8 @@
 //! Signals as rust-hdl spells them.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         self.x.next = self.a.val() + 1;
         y.next = b;
         for i in 0..self._entries {

@@ -1,8 +1,8 @@
 //! A range that is open, depends on another loop, or is no range.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         for i in 0.. {
             y = flag;
         }

@@ -1,8 +1,8 @@
 //! An array indexed by a signal.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         v[a] = b;
         x = v[part.a];
     }

@@ -1,8 +1,8 @@
 //! A bit taken from something computed, at an index that is computed.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         y = (a & b).get_bit(0);
         y = a.get_bit(b.index() + 1);
         x = a.replace_bit(WIDTH - 1, true);

@@ -1,8 +1,8 @@
 //! A sum, difference, shift or inversion compared as it is computed.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         y = a + 1 == b;
         y = a < (b - a);
         y = (a << 1) != b;

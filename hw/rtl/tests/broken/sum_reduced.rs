@@ -1,8 +1,8 @@
 //! A sum or inversion reduced, shifted right or used as an index.
 
-impl Logic for Trap {
-    #[rtl]
-    fn update(&mut self) {
+#[rtl]
+impl Trap {
+    fn kernel() {
         y = (a + b).any();
         y = (!a).all();
         x = (a - b) >> 1;
