@@ -166,7 +166,7 @@ fn examine(
     };
     Ok(Report {
         module: entry.name.to_string(),
-        source: digest(&hierarchy.source()),
+        source: digest(&hierarchy.code()),
         verilog: hierarchy.top,
         clock_gating: options.clock_gating,
         yosys: Tool::Yosys.version()?.trim().to_string(),

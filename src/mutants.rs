@@ -131,7 +131,7 @@ fn report(module: &'static str, parameters: &Parameters, arguments: &Arguments) 
             checks.push(check);
         }
     }
-    let source = design.source();
+    let source = design.code();
     // The first line, without what it was built from.
     let tool = |tool: Tool| {
         let version = tool.version()?;

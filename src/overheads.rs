@@ -123,7 +123,7 @@ fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesi
     let records = Records::read(path)?;
     let (mut short, mut long, mut unknown) = (vec![], vec![], vec![]);
     for design in designs {
-        let source = digest(&design.hierarchy.source());
+        let source = digest(&design.hierarchy.code());
         match records.latest(&design.hierarchy.top, &source) {
             Some(last) if last.seconds <= LONG => {
                 short.push(Design { structure: last.structure, ..design.clone() });
@@ -178,7 +178,7 @@ pub fn recorded(key: &str, records: &Records) -> Result<Audit> {
     let paper = chosen(&all, &[key.to_string()])?[0];
     let modules = paper.modules.iter().map(|module| {
         let built = build(paper, module)?;
-        let last = records.latest(&built.2.top, &digest(&built.2.source()));
+        let last = records.latest(&built.2.top, &digest(&built.2.code()));
         Ok(measured(module, built, last.map_or(&[], slice::from_ref)))
     });
     audit(paper, &all, modules.collect::<Result<_>>()?)

@@ -117,7 +117,7 @@ impl SynthesisArguments {
 
     /// The netlist of a module and all below it.
     pub fn map(&self, hierarchy: &Hierarchy, options: &Options, structure: Structure) -> Result<Netlist> {
-        let source = hierarchy.source();
+        let source = hierarchy.code();
         let sat_sweeping = self.sat_sweeping();
         Netlist::map(&Job { source: &source, top: &hierarchy.top, sat_sweeping, structure }, options)
     }
@@ -190,7 +190,7 @@ pub fn options(liberty: Option<&Path>) -> Result<Options> {
 
 /// Synthesizes designs side by side, and shows what runs.
 pub fn synthesize(designs: &[Design], options: &Options) -> Result<Vec<Synthesis>> {
-    let sources: Vec<_> = designs.iter().map(|design| design.hierarchy.source()).collect();
+    let sources: Vec<_> = designs.iter().map(|design| design.hierarchy.code()).collect();
     let jobs = designs.iter().zip(&sources);
     let jobs = jobs.map(|(Design { hierarchy, sat_sweeping, structure }, source)| Job {
         source,

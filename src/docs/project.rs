@@ -71,7 +71,7 @@ impl<'a> Project<'a> {
         }
         drop(known);
         let hierarchy = hierarchy(entry, parameters)?;
-        let verilog = Rc::new(Verilog { source: digest(&hierarchy.source()), top: hierarchy.top });
+        let verilog = Rc::new(Verilog { source: digest(&hierarchy.code()), top: hierarchy.top });
         self.verilog.borrow_mut().push((entry.name, *parameters, verilog.clone()));
         Ok(verilog)
     }

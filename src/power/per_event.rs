@@ -67,7 +67,7 @@ impl RegisterCacheEnergy {
     pub fn measure(parameters: &Parameters, options: &Options, seed: u64) -> Result<Self> {
         let bench = workbench(MODULE, parameters);
         let hierarchy = bench.verilog()?;
-        let source = hierarchy.source();
+        let source = hierarchy.code();
         let job =
             Job { source: &source, top: &hierarchy.top, sat_sweeping: false, structure: Structure::Kept };
         let netlist = Netlist::map(&job, options)?;

@@ -80,6 +80,8 @@ pub struct VerilogModule {
     pub unused_inputs: Vec<String>,
     /// The Verilog.
     pub text: String,
+    /// The same without what is said about parts of the body.
+    pub code: String,
 }
 
 /// A port of a module.
@@ -118,8 +120,16 @@ pub fn emit_as(top: &dyn Block, language: Language) -> Result<Hierarchy> {
 impl Hierarchy {
     /// All modules as one source text.
     pub fn source(&self) -> String {
-        let texts = self.modules.iter().map(|module| module.text.as_str());
-        let texts = texts.collect::<Vec<_>>().join("\n");
+        self.joined(|module| &module.text)
+    }
+
+    /// All modules without what is said about parts of their bodies: what measurements are of.
+    pub fn code(&self) -> String {
+        self.joined(|module| &module.code)
+    }
+
+    fn joined(&self, text: fn(&VerilogModule) -> &str) -> String {
+        let texts = self.modules.iter().map(text).collect::<Vec<_>>().join("\n");
         match self.language {
             Language::Verilog => format!("`default_nettype none\n\n{texts}"),
             Language::SystemVerilog => texts,
@@ -134,6 +144,7 @@ impl Hierarchy {
     /// The same ports in front of other Verilog, whose top module has the same name.
     pub fn with_source(mut self, text: String) -> Self {
         let mut top = self.modules.pop().expect("a hierarchy has a top module");
+        top.code = text.clone();
         top.text = text;
         Hierarchy { language: Language::SystemVerilog, modules: vec![top], ..self }
     }

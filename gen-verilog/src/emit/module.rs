@@ -29,7 +29,7 @@ pub fn module(
     children: &HashMap<String, Paths>,
 ) -> Result<(VerilogModule, Paths)> {
     let signals = Signals::of(scope, language)?;
-    let combinational = |kernel: &VerilogBlock| -> Result<(String, Vec<String>, Paths)> {
+    let combinational = |kernel: &VerilogBlock| -> Result<([String; 2], Vec<String>, Paths)> {
         let Kernel { statements, sections } = kernel::translated(&signals, kernel)?;
         let statements = implicit::with_clocks(scope, &signals, statements);
         let processes = schedule::processes(&signals, super::unroll::unrolled(&statements))?;
@@ -39,11 +39,14 @@ pub fn module(
         let plan = Plan::of(&signals, statements, processes, through)?;
         let module = Combinational::of(scope, plan, sections);
         paths.vectors = module.plan.paths();
-        Ok((module.text(), module.unused_inputs(), paths))
+        Ok((module.texts(), module.unused_inputs(), paths))
     };
-    let (body, unused_inputs, paths) = match &scope.code {
+    let ([text, code], unused_inputs, paths) = match &scope.code {
         // The outputs of a primitive with Verilog of its own are registers.
-        Verilog::Custom(text) => (custom(scope, &signals, text)?, vec![], Paths::default()),
+        Verilog::Custom(text) => {
+            let text = custom(scope, &signals, text)?;
+            ([text.clone(), text], vec![], Paths::default())
+        }
         Verilog::Combinatorial(kernel) => combinational(kernel)?,
         Verilog::Empty => combinational(&vec![])?,
         Verilog::Blackbox(_) | Verilog::Wrapper(_) => {
@@ -61,7 +64,8 @@ pub fn module(
         parameters: scope.identity.parameters.clone(),
         ports: ports.map(port).collect(),
         unused_inputs,
-        text: format!("{}{body}", header(scope, &signals)),
+        text: format!("{}{text}", header(scope, &signals)),
+        code: format!("{}{code}", header(scope, &signals)),
     };
     Ok((module, paths))
 }
@@ -208,19 +212,24 @@ impl<'a> Combinational<'a> {
         self.connections.inline.contains_key(&vector) || self.registers.inline.contains(&vector)
     }
 
-    fn text(&self) -> String {
+    /// The module, and the same without its sections' comments.
+    fn texts(&self) -> [String; 2] {
         let logic = self.logic();
         let in_block = &logic.in_block;
         let instances = instances::text(self.scope, &self.plan, &self.connections, &self.read);
         let registers = registers::text(&self.plan, &self.registers);
-        let constants = self.constants(&[&instances, &logic.text, &registers]);
-        let sections = [constants, self.declarations(in_block), instances, logic.text, registers];
-        let mut text = opening(self.scope, self.plan.signals, |id| in_block.contains(&id));
-        for section in sections.iter().filter(|section| !section.is_empty()) {
-            text.push('\n');
-            text.push_str(section);
-        }
-        broken(&text) + "endmodule\n"
+        let constants = self.constants(&[&instances, &logic.text(false), &registers]);
+        let declarations = self.declarations(in_block);
+        [true, false].map(|has_comments| {
+            let logic = logic.text(has_comments);
+            let mut text = opening(self.scope, self.plan.signals, |id| in_block.contains(&id));
+            let parts = [&constants, &declarations, &instances, &logic, &registers];
+            for part in parts.into_iter().filter(|part| !part.is_empty()) {
+                text.push('\n');
+                text.push_str(part);
+            }
+            broken(&text) + "endmodule\n"
+        })
     }
 
     /// The constants that the rest of the text names.
@@ -288,7 +297,7 @@ impl<'a> Combinational<'a> {
 
     fn logic(&self) -> Logic {
         let signals = self.plan.signals;
-        let mut logic = Logic { in_block: BTreeSet::new(), text: String::new(), last: Last::Nothing };
+        let mut logic = Logic::default();
         // Sections that were begun; a process that belongs to several stands in its first.
         let mut begun = 0;
         for group in &self.plan.groups {
@@ -335,48 +344,32 @@ fn is_word(letter: char) -> bool {
 }
 
 /// The text of the processes, and the vectors that they assign in blocks.
+#[derive(Default)]
 struct Logic {
     in_block: BTreeSet<VectorId>,
-    text: String,
-    last: Last,
+    parts: Vec<LogicPart>,
 }
 
-/// What the text of the logic ends with.
-#[derive(PartialEq)]
-enum Last {
-    Nothing,
-    Comment,
-    Assign,
-    Block,
+enum LogicPart {
+    Comment(String),
+    Assign(String),
+    Block(String),
 }
 
 impl Logic {
     /// Says what the processes that follow are about.
     fn comment(&mut self, text: &str) {
-        if text.is_empty() {
-            return;
+        if !text.is_empty() {
+            self.parts.push(LogicPart::Comment(comment("  ", text)));
         }
-        if self.last != Last::Nothing {
-            self.text.push('\n');
-        }
-        self.last = Last::Comment;
-        self.text += &comment("  ", text);
     }
 
     fn assign(&mut self, name: &str, value: &str) {
-        if self.last == Last::Block {
-            self.text.push('\n');
-        }
-        self.last = Last::Assign;
-        writeln!(self.text, "  assign {name} = {value};").expect(IN_MEMORY);
+        self.parts.push(LogicPart::Assign(format!("  assign {name} = {value};\n")));
     }
 
     fn block(&mut self, signals: &Signals, vectors: &BTreeSet<VectorId>, body: &[Statement]) {
         self.in_block.extend(vectors);
-        if matches!(self.last, Last::Assign | Last::Block) {
-            self.text.push('\n');
-        }
-        self.last = Last::Block;
         let always = match signals.language {
             Language::Verilog => "always @(*)",
             Language::SystemVerilog => "always_comb",
@@ -386,7 +379,27 @@ impl Logic {
             first.get_or_insert(target.vector);
         });
         let name = &signals[first.expect("a block assigns something")].name;
-        self.text += &block(signals, always, name, body);
+        self.parts.push(LogicPart::Block(block(signals, always, name, body)));
+    }
+
+    /// An empty line stands before a comment, and around a block.
+    fn text(&self, has_comments: bool) -> String {
+        use LogicPart::{Assign, Block, Comment};
+        let parts = self.parts.iter().filter(|part| has_comments || !matches!(part, Comment(_)));
+        let mut text = String::new();
+        let mut last: Option<&LogicPart> = None;
+        for part in parts {
+            if matches!(
+                (last, part),
+                (Some(_), Comment(_)) | (Some(Block(_)), Assign(_)) | (Some(Assign(_) | Block(_)), Block(_))
+            ) {
+                text.push('\n');
+            }
+            let (Comment(lines) | Assign(lines) | Block(lines)) = part;
+            text += lines;
+            last = Some(part);
+        }
+        text
     }
 }
 

@@ -270,12 +270,33 @@ mod tests {
             }),
         );
         becomes(
+            quote!(x = if c { 0 } else if d { a } else { b };),
+            quote!(
+                self.x.next = self.b.val();
+                if self.c.val() {
+                    self.x.next = 0.into();
+                } else if self.d.val() {
+                    self.x.next = self.a.val();
+                }
+            ),
+        );
+        becomes(
+            quote!(x = if c { x | a } else { 0 };),
+            quote!(if self.c.val() {
+                self.x.next = self.x.val() | self.a.val();
+            } else {
+                self.x.next = 0.into();
+            }),
+        );
+        becomes(
             quote!(match state {
                 State::Idle => x += 1,
                 _ => {}
             }),
             quote!(match self.state.val() {
-                State::Idle => self.x.next = self.x.val() + 1,
+                State::Idle => {
+                    self.x.next = self.x.val() + 1;
+                }
                 _ => {}
             }),
         );

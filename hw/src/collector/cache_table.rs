@@ -152,10 +152,7 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             data[e] = entry_data[e];
             any_near |= (entry_valid[e] & entry_near[e]);
             entry_hit[e] = false;
-            visible[e] = valid[e];
-            if meets {
-                visible[e] = valid[e] & !s_here[e];
-            }
+            visible[e] = if meets { valid[e] & !s_here[e] } else { valid[e] };
         }
         for s in 0..slots {
             hit[s] = false;

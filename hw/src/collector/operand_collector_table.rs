@@ -103,10 +103,7 @@ impl<const I: usize> OperandCollectorTable<I> {
 
     /// What the slots that wait for the value point to: its entry, or the slot that asked for it.
     fn waiting() {
-        asked = s_index;
-        if allocates {
-            asked = bit_cast::<I, 3>(s_slot);
-        }
+        asked = if allocates { bit_cast::<I, 3>(s_slot) } else { s_index };
         for k in 0..seconds {
             second_s_index[k] = 0;
             for s in 0..slots {

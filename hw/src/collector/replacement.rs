@@ -98,10 +98,11 @@ impl<const I: usize> Replacement<I> {
         }
         for e in 0..entries {
             for t in 0..entries {
-                precedes[e][t] = !far[e] & newer[t].get_bit(e);
-                if far[t] {
-                    precedes[e][t] = !far[e] | (distance[t] < distance[e]);
-                }
+                precedes[e][t] = if far[t] {
+                    !far[e] | (distance[t] < distance[e])
+                } else {
+                    !far[e] & newer[t].get_bit(e)
+                };
                 if !valid[e] {
                     precedes[e][t] = false;
                 }

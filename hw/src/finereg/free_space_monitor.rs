@@ -86,14 +86,8 @@ impl<const P: usize> FreeSpaceMonitor<P> {
         take_bit = one << first_free.get_bits::<5>(0);
         free_bit = one << free_entry.get_bits::<5>(0);
         for w in 0..words {
-            taken[w] = 0;
-            if take & ((first_free >> 5) == word_number[w]) {
-                taken[w] = take_bit;
-            }
-            freed[w] = 0;
-            if free & ((free_entry >> 5) == word_number[w]) {
-                freed[w] = free_bit;
-            }
+            taken[w] = if take & ((first_free >> 5) == word_number[w]) { take_bit } else { 0 };
+            freed[w] = if free & ((free_entry >> 5) == word_number[w]) { free_bit } else { 0 };
             flags[w].load(taken[w].any() | freed[w].any(), (flags[w] | taken[w]) & !freed[w]);
             occupied[w] = flags[w];
         }

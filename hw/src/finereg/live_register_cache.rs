@@ -105,10 +105,7 @@ impl LiveRegisterCache {
 
     /// Read the entry of a new PC; write the one that missed.
     fn entries() {
-        address = index;
-        if accepted {
-            address = pc.get_bits::<5>(4) ^ pc.get_bits::<5>(9);
-        }
+        address = if accepted { pc.get_bits::<5>(4) ^ pc.get_bits::<5>(9) } else { index };
         pcs.enable = accepted | filled;
         pcs.write = filled;
         pcs.address = address;

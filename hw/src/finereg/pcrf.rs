@@ -132,10 +132,7 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
         advance = !shown | accept;
         follow = followed & !ends.read_data.any();
         stage[0] = walk | follow;
-        stage_entry[0] = walk_pointer;
-        if follow {
-            stage_entry[0] = nexts.read_data;
-        }
+        stage_entry[0] = if follow { nexts.read_data } else { walk_pointer };
         for s in 0..latency - 1 {
             delay[s].load(advance, stage[s]);
             delay_entry[s].load(advance & stage[s], stage_entry[s]);
@@ -162,10 +159,7 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
         shown.load(advance, value_read);
         walking = under_way | shown;
         free = value_read;
-        free_entry = 0;
-        if value_read {
-            free_entry = read_entry;
-        }
+        free_entry = if value_read { read_entry } else { 0 };
         restored = shown;
         restored_last = shown & !under_way;
         restored_warp = warps.read_data;
@@ -188,10 +182,7 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
 
     /// The arrays.
     fn arrays() {
-        last_bit = 0;
-        if store_last {
-            last_bit = 1;
-        }
+        last_bit = if store_last { 1 } else { 0 };
         ends.read = next_read;
         ends.read_address = next_entry;
         ends.write = written;

@@ -61,10 +61,7 @@ impl<const P: usize> PcrfPointerTable<P> {
         pointers.write_data = write_pointer;
         pointer = pointers.read_data;
 
-        stored_count = write_count;
-        if write_count > most {
-            stored_count = most;
-        }
+        stored_count = if write_count > most { most } else { write_count };
         count = 0;
         for s in 0..slices {
             counts[s].enable = read | write;

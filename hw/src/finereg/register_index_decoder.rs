@@ -67,10 +67,7 @@ impl RegisterIndexDecoder {
 
     /// The lowest one. x & !(x - 1) is its bit.
     fn lowest() {
-        half = low;
-        if !any_low {
-            half = high;
-        }
+        half = if !any_low { high } else { low };
         lowest = half & !(half - 1);
         last = (any & !(any_low & any_high)) & (half == lowest);
         place = 0;
@@ -84,10 +81,7 @@ impl RegisterIndexDecoder {
     /// The wanted one.
     fn wanted_one() {
         wanted_bit = one << wanted.get_bits::<5>(0);
-        wanted_half = low;
-        if wanted.get_bit(5) {
-            wanted_half = high;
-        }
+        wanted_half = if wanted.get_bit(5) { high } else { low };
         found = want & (wanted_half & wanted_bit).any();
     }
 
@@ -95,10 +89,7 @@ impl RegisterIndexDecoder {
     fn show() {
         is_high = !any_low & any_high;
         shown = lowest;
-        index = place;
-        if is_high {
-            index = place | 32;
-        }
+        index = if is_high { place | 32 } else { place };
         if found {
             is_high = wanted.get_bit(5);
             shown = wanted_bit;

@@ -286,10 +286,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
 
     /// Check.
     fn fit() {
-        incoming_count = 0;
-        if restores {
-            incoming_count = pointers.count;
-        }
+        incoming_count = if restores { pointers.count } else { 0 };
         chain = incoming_count.any();
         room = bit_cast::<13, 12>(monitor.free_count) + bit_cast::<13, 12>(incoming_count);
         fits = bit_cast::<13, 12>(count) <= room;
@@ -301,10 +298,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     fn answers() {
         arrives[0] = acrf_answer & !full[0];
         arrives[1] = acrf_answer & full[0];
-        room_in_buffer = !held[0] | pcrf.stored;
-        if is_streaming {
-            room_in_buffer = !held[1] | pcrf.stored;
-        }
+        room_in_buffer = if is_streaming { !held[1] | pcrf.stored } else { !held[0] | pcrf.stored };
     }
 
     /// The walk: a register that comes is written unless its row has one to be saved.
@@ -355,10 +349,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
                 first_warp = warp_number[31 - w];
             }
         }
-        next_warp = first_warp;
-        if elsewhere {
-            next_warp = pcrf.restored_warp;
-        }
+        next_warp = if elsewhere { pcrf.restored_warp } else { first_warp };
         selects = is_select & (elsewhere | (any_warp & (is_streaming | !pcrf.walking)));
         drained_warp.load(selects, next_warp);
         decoder.load = is_load;
@@ -371,12 +362,13 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
 
     /// Warps whose vector is in the memory.
     fn vectors_kept() {
-        warp_bit = one << looked_warp;
-        if is_select {
-            warp_bit = one << next_warp;
+        warp_bit = if is_select {
+            one << next_warp
         } else if is_return {
-            warp_bit = one << drained_warp;
-        }
+            one << drained_warp
+        } else {
+            one << looked_warp
+        };
         live_write = vectors.answer | is_return;
         present.load((accepted | live_write) | selects, present | warp_bit);
         if is_select {
@@ -385,12 +377,13 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         if accepted {
             present.d = 0;
         }
-        live_row = next_warp;
-        if is_look {
-            live_row = looked_warp;
+        live_row = if is_look {
+            looked_warp
         } else if is_return {
-            live_row = drained_warp;
-        }
+            drained_warp
+        } else {
+            next_warp
+        };
         live_low.enable = live_write | selects;
         live_low.write = live_write;
         live_low.address = live_row;
@@ -447,10 +440,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         pcrf.store_last = remaining == bits::<12>(1);
         pcrf.store_warp = buffer_warp[0];
         pcrf.store_register = buffer_register[0];
-        pcrf.store_data = acrf_answer_data;
-        if full[0] {
-            pcrf.store_data = buffer[0];
-        }
+        pcrf.store_data = if full[0] { buffer[0] } else { acrf_answer_data };
         pcrf_read = pcrf.free;
         pcrf_write = pcrf.stored;
         monitor.take = pcrf.take;
@@ -472,10 +462,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
 
         state.load(true, state);
         if accepted {
-            state.d = RmuState::Check;
-            if store {
-                state.d = RmuState::LookUp;
-            }
+            state.d = if store { RmuState::LookUp } else { RmuState::Check };
         } else if is_look & (vectors.answer & looked_last) {
             state.d = RmuState::Check;
         } else if refused | finish {

@@ -119,17 +119,19 @@ impl ActiveSet {
                 above_it[w] = above_it[w].replace_bit(o, turned[o].get_bit(w));
             }
             ahead_before[w] = above_it[w] | (below[w] & !turned[w]);
-            after_leaving[w] = ahead_before[w] & !(waiting | ending);
-            if waiting.get_bit(w) {
-                after_leaving[w] = (everyone & !(waiting | ending)) | (waiting & below[w]);
-            }
+            after_leaving[w] = if waiting.get_bit(w) {
+                (everyone & !(waiting | ending)) | (waiting & below[w])
+            } else {
+                ahead_before[w] & !(waiting | ending)
+            };
             if ending.get_bit(w) {
                 after_leaving[w] = (everyone & !ending) | (ending & below[w]);
             }
-            after_retiring[w] = after_leaving[w] & !retiring;
-            if retiring.get_bit(w) {
-                after_retiring[w] = (everyone & !retiring) | (retiring & below[w]);
-            }
+            after_retiring[w] = if retiring.get_bit(w) {
+                (everyone & !retiring) | (retiring & below[w])
+            } else {
+                after_leaving[w] & !retiring
+            };
             turned[w].load(true, below[w] & !after_retiring[w]);
         }
     }

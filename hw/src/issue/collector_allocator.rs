@@ -115,14 +115,15 @@ impl<const C: usize> CollectorAllocator<C> {
     /// Which of them may be chosen, and the first of those from a random place on.
     fn choose() {
         for c in 0..collectors {
-            eligible[c] = !occupied[c];
-            if has_own {
-                eligible[c] = own[c] & !occupied[c];
+            eligible[c] = if has_own {
+                own[c] & !occupied[c]
             } else if torn {
-                eligible[c] = !occupied[c] & !patient;
+                !occupied[c] & !patient
             } else if waits {
-                eligible[c] = !occupied[c] & !near[c];
-            }
+                !occupied[c] & !near[c]
+            } else {
+                !occupied[c]
+            };
             distance[c] = number[c] - bit_cast::<C, 8>(place);
         }
         granted = false;

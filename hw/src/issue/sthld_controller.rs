@@ -98,10 +98,7 @@ impl SthldController {
 
     /// How much it changed.
     fn change() {
-        difference = previous - now;
-        if now > previous {
-            difference = now - previous;
-        }
+        difference = if now > previous { now - previous } else { previous - now };
         product = 0;
         for k in 0..shifts {
             product += (bit_cast::<22, 16>(difference) << shifts[k]);

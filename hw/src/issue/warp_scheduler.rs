@@ -106,10 +106,7 @@ impl WarpScheduler {
             any_last |= (candidate[w] & last[w]);
         }
         for w in 0..warps {
-            eligible[w] = candidate[w];
-            if prefers_data & any_data {
-                eligible[w] = candidate[w] & has_data[w];
-            }
+            eligible[w] = if prefers_data & any_data { candidate[w] & has_data[w] } else { candidate[w] };
         }
         for w in 0..lasting {
             if any_last {

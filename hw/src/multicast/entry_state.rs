@@ -162,10 +162,7 @@ impl EntryState {
             if takes[r] {
                 valid[r].d = valid[r] | inserted;
             }
-            older[r] = 0xf;
-            if takes[r] {
-                older[r] = !inserted;
-            }
+            older[r] = if takes[r] { !inserted } else { 0xf };
             seen[r].load(takes[r] | tick, seen[r] & older[r]);
             expired[r].load(takes[r] | tick, expired[r] & older[r]);
             if tick {

@@ -124,10 +124,7 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
     fn end() {
         state.ends = search & !evicts;
         pass!(self => state: any_partner, partner_row, partner_lane);
-        matched_warp = 0;
-        if state.matched {
-            matched_warp = partner_warp;
-        }
+        matched_warp = if state.matched { partner_warp } else { 0 };
         for r in 0..rows {
             for k in 0..4 {
                 entries[r * 4 + k].load(

@@ -99,12 +99,13 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
     /// that is the row that is due.
     fn rows() {
         aging = state.any_due & !searching;
-        target = 0;
-        if searching {
-            target = row;
+        target = if searching {
+            row
         } else if state.any_due {
-            target = state.due_row;
-        }
+            state.due_row
+        } else {
+            0
+        };
         here = fresh & (row == target);
         last_row = 0;
         used_lanes = 0;
@@ -179,30 +180,26 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
             state.partner_lane = found_lane;
         }
         if state.matched {
-            matched_warp = partner_warp;
-            if found {
-                matched_warp = found_warp;
-            }
+            matched_warp = if found { found_warp } else { partner_warp };
         }
     }
 
     /// The memories: a write, or the row wanted next if they do not show it already.
     fn store() {
         following_row = row + 1;
-        next_row = target;
-        if state.finishes {
-            next_row = 0;
+        next_row = if state.finishes {
+            0
         } else if passed & !at_end {
-            next_row = following_row;
-        }
+            following_row
+        } else {
+            target
+        };
         reads = !state.writes & (!fresh | (next_row != row));
         for k in 0..4 {
             warps[k].enable = reads | (state.writes & (state.free_lane == lane_number[k]));
             warps[k].write = state.writes;
-            warps[k].address = bit_cast::<8, 6>(next_row);
-            if state.writes {
-                warps[k].address = bit_cast::<8, 6>(state.free_row);
-            }
+            warps[k].address =
+                if state.writes { bit_cast::<8, 6>(state.free_row) } else { bit_cast::<8, 6>(next_row) };
             warps[k].write_data = request.warp;
             addresses[k].enable = warps[k].enable;
             addresses[k].write = state.writes;

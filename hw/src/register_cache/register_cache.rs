@@ -175,10 +175,11 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
     /// What takes place in this cycle.
     fn take_place() {
         buffer.ready = register_ready;
-        can_write = (buffer.free & !under_way) & !flush;
-        if goes_direct {
-            can_write = (!buffer.valid & register_ready) & (!under_way & !flush);
-        }
+        can_write = if goes_direct {
+            (!buffer.valid & register_ready) & (!under_way & !flush)
+        } else {
+            (buffer.free & !under_way) & !flush
+        };
         write_ready = can_write;
         fill_ready = can_write & !write;
         flush_ready = !under_way & !buffer.valid;
@@ -301,15 +302,9 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
         bank_reads = 0;
         for r in 0..slots {
             hit[r] = hits[r];
-            miss[r] = 0;
-            if read[r] & !buffer.conflict {
-                miss[r] = read_lanes & !hits[r];
-            }
+            miss[r] = if read[r] & !buffer.conflict { read_lanes & !hits[r] } else { 0 };
             takes[r] = takes_sources | (takes_reused & read_reuse[r]);
-            take[r] = 0;
-            if takes[r] {
-                take[r] = miss[r];
-            }
+            take[r] = if takes[r] { miss[r] } else { 0 };
             for b in 0..banks {
                 if (hits[r] & bank_lanes[b]).any() {
                     bank_reads += 1;

@@ -40,10 +40,7 @@ pub struct SetMapping {
 #[rtl]
 impl SetMapping {
     fn map() {
-        number = register >> shift;
-        if is_source {
-            number = bit_cast::<8, 2>(position);
-        }
+        number = if is_source { bit_cast::<8, 2>(position) } else { register >> shift };
         masked = number & last_set;
         set = bit_cast::<3, 8>(masked);
     }

@@ -206,14 +206,8 @@ impl<const L: usize> TagArray<L> {
                 stores = mask & !had;
             } else {
                 write_hit = mask & had;
-                stores = mask & had;
-                if takes_results {
-                    stores = mask;
-                }
-                direct = mask & !stores;
-                if writes_through {
-                    direct = mask;
-                }
+                stores = if takes_results { mask } else { mask & had };
+                direct = if writes_through { mask } else { mask & !stores };
             }
         }
         stored = stores;
@@ -258,15 +252,14 @@ impl<const L: usize> TagArray<L> {
                         dirty[s * 8 + w][k].d = dirty[s * 8 + w][k];
                     }
                     if writes_line[s * 8 + w][k] {
-                        valid[s * 8 + w][k].d = stores;
-                        if !clears_line[s * 8 + w][k] {
-                            valid[s * 8 + w][k].d = valid[s * 8 + w][k] | stores;
-                        }
+                        valid[s * 8 + w][k].d =
+                            if !clears_line[s * 8 + w][k] { valid[s * 8 + w][k] | stores } else { stores };
                         if !fill & !writes_through {
-                            dirty[s * 8 + w][k].d = stores;
-                            if !clears_line[s * 8 + w][k] {
-                                dirty[s * 8 + w][k].d = dirty[s * 8 + w][k] | stores;
-                            }
+                            dirty[s * 8 + w][k].d = if !clears_line[s * 8 + w][k] {
+                                dirty[s * 8 + w][k] | stores
+                            } else {
+                                stores
+                            };
                         }
                     }
                     ways[s * 8 + w].touch[k] = taken[s][k] & (warp == number[w]);

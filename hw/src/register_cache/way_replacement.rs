@@ -71,10 +71,7 @@ impl WayReplacement {
             any_free |= !valid[k];
         }
         for k in 0..rc_ways {
-            victim[k] = first[k];
-            if any_free {
-                victim[k] = first_free[k];
-            }
+            victim[k] = if any_free { first_free[k] } else { first[k] };
         }
     }
 }

@@ -100,10 +100,7 @@ impl<const W: usize, const L: usize> WritebackBuffer<W, L> {
         if occupied {
             warp = held_warp;
             register = first;
-            leaving_data = held;
-            if fresh {
-                leaving_data = data;
-            }
+            leaving_data = if fresh { data } else { held };
         }
         free = !occupied | (ready & !stays);
     }

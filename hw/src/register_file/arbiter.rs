@@ -200,10 +200,8 @@ impl<const C: usize> Arbiter<C> {
             bank_collector[b] = next_collector[b];
             bank_slot[b] = next_slot[b];
             bank_conflict[b] = next_valid[b] & !granted[b];
-            bank_row[b] = next_row[b];
-            if write[b].valid {
-                bank_row[b] = write[b].base + (write[b].register >> bank_shift);
-            }
+            bank_row[b] =
+                if write[b].valid { write[b].base + (write[b].register >> bank_shift) } else { next_row[b] };
         }
     }
 

@@ -105,10 +105,7 @@ impl<const C: usize> RequestQueue<C> {
     /// Shift.
     fn shift() {
         for p in 0..depth - 1 {
-            full[p] = valid[p];
-            if pop {
-                full[p] = valid[p + 1];
-            }
+            full[p] = if pop { valid[p + 1] } else { valid[p] };
             row[p].d = row[p + 1];
             collector[p].d = collector[p + 1];
             slot[p].d = slot[p + 1];

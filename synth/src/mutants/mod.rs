@@ -180,17 +180,17 @@ fn as_drawn_from(hierarchy: &Hierarchy, protocols: &Protocols) -> String {
             for port in module.ports.iter().filter(|port| port.name.ends_with("address")) {
                 let declared = |bits| format!("[{}:0] {}", bits - 1, port.name);
                 let needed = (rows - 1).max(1).ilog2() + 1;
-                module.text = module.text.replace(&declared(port.width), &declared(needed as usize));
+                module.code = module.code.replace(&declared(port.width), &declared(needed as usize));
             }
         }
         if let Some(protocol) = protocols.get(&module.name).filter(|protocol| !protocol.is_empty()) {
             let holds = protocol.iter().map(|condition| format!("({condition})"));
             let holds = holds.collect::<Vec<_>>().join(" & ");
-            let body = module.text.trim_end().trim_end_matches("endmodule");
-            module.text = format!("{body}(* keep *) wire {KEPT} = {holds}; endmodule\n");
+            let body = module.code.trim_end().trim_end_matches("endmodule");
+            module.code = format!("{body}(* keep *) wire {KEPT} = {holds}; endmodule\n");
         }
     }
-    design.source()
+    design.code()
 }
 
 /// The rows of a module that is a memory.

@@ -4,12 +4,13 @@
 //! variable.
 
 use super::path::call_of;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::{visit_expr_field, visit_expr_method_call, Visit};
 use syn::visit_mut::{visit_block_mut, visit_expr_for_loop_mut, VisitMut};
 use syn::{
-    parse_quote_spanned, BinOp, Block, Error, Expr, ExprField, ExprForLoop, ExprMethodCall, ExprPath, Ident,
-    Lit, Member, Pat, Stmt,
+    parse_quote_spanned, BinOp, Block, Error, Expr, ExprAssign, ExprField, ExprForLoop, ExprIf,
+    ExprMethodCall, ExprPath, Ident, Lit, Member, Pat, Stmt,
 };
 
 /// Writes out what a kernel leaves out.
@@ -21,11 +22,8 @@ pub(super) struct Quiet {
 
 impl VisitMut for Quiet {
     fn visit_block_mut(&mut self, block: &mut Block) {
-        for statement in &mut block.stmts {
-            if let Stmt::Expr(expr, _) = statement {
-                self.statement(expr);
-            }
-        }
+        let statements = std::mem::take(&mut block.stmts);
+        block.stmts = statements.into_iter().flat_map(|statement| self.written_out(statement)).collect();
         visit_block_mut(self, block);
     }
 
@@ -38,6 +36,17 @@ impl VisitMut for Quiet {
 }
 
 impl Quiet {
+    fn written_out(&self, mut statement: Stmt) -> Vec<Stmt> {
+        let Stmt::Expr(expr, _) = &mut statement else { return vec![statement] };
+        match choice(expr) {
+            Some(statements) => statements.into_iter().flat_map(|each| self.written_out(each)).collect(),
+            None => {
+                self.statement(expr);
+                vec![statement]
+            }
+        }
+    }
+
     fn statement(&self, expr: &mut Expr) {
         match expr {
             Expr::Assign(assign) => {
@@ -71,7 +80,8 @@ impl Quiet {
                 self.read(&mut choice.expr);
                 for arm in &mut choice.arms {
                     if !matches!(&*arm.body, Expr::Block(_)) {
-                        self.statement(&mut arm.body);
+                        let statement = &arm.body;
+                        *arm.body = parse_quote_spanned!(statement.span()=> { #statement; });
                     }
                 }
             }
@@ -135,6 +145,54 @@ impl Quiet {
             *at = parse_quote_spanned!(span=> #at.index());
         }
     }
+}
+
+/// `x = if c { a } else { b };` as `x = b; if c { x = a; }`; where `x` has a part in the choice, as an assignment in each
+/// branch.
+fn choice(expr: &Expr) -> Option<Vec<Stmt>> {
+    let Expr::Assign(ExprAssign { left: target, right, .. }) = expr else { return None };
+    let Expr::If(choice) = &**right else { return None };
+    let (choice, last) = branches(target, choice)?;
+    let otherwise: Stmt = parse_quote_spanned!(last.span()=> #target = #last;);
+    let name = target.to_token_stream().to_string();
+    let is_read = !choice.to_token_stream().to_string().replace(&format!("{name} ="), "").contains(&name);
+    Some(match is_read {
+        true => vec![otherwise, Stmt::Expr(Expr::If(choice), None)],
+        false => vec![Stmt::Expr(Expr::If(ended(choice, otherwise)), None)],
+    })
+}
+
+/// A choice with an assignment in each branch but the last, and the value of the last.
+fn branches(target: &Expr, choice: &ExprIf) -> Option<(ExprIf, Expr)> {
+    let value = |block: &Block| match &block.stmts[..] {
+        [Stmt::Expr(value, None)] => Some(value.clone()),
+        _ => None,
+    };
+    let mut choice = choice.clone();
+    let then = value(&choice.then_branch)?;
+    choice.then_branch = parse_quote_spanned!(then.span()=> { #target = #then; });
+    let (keyword, otherwise) = choice.else_branch.take()?;
+    match *otherwise {
+        Expr::If(next) => {
+            let (next, last) = branches(target, &next)?;
+            choice.else_branch = Some((keyword, Box::new(Expr::If(next))));
+            Some((choice, last))
+        }
+        Expr::Block(last) => Some((choice, value(&last.block)?)),
+        _ => None,
+    }
+}
+
+/// The same choice with a last branch.
+fn ended(mut choice: ExprIf, last: Stmt) -> ExprIf {
+    choice.else_branch = Some(match choice.else_branch {
+        Some((keyword, next)) => match *next {
+            Expr::If(next) => (keyword, Box::new(Expr::If(ended(next, last)))),
+            other => (keyword, Box::new(other)),
+        },
+        None => (Default::default(), Box::new(parse_quote_spanned!(last.span()=> { #last }))),
+    });
+    choice
 }
 
 /// `self.x` for `x`.

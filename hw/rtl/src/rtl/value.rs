@@ -34,8 +34,8 @@ impl Checker {
             Expr::Field(_) | Expr::Index(_) => self.unread(expr),
             Expr::If(_) | Expr::Match(_) | Expr::Block(_) => self.reject(
                 expr,
-                "a choice is not a value in a kernel",
-                "assign in every branch: `if c { x = a; } else { x = b; }`",
+                "a choice is a whole value, of one expression in each branch",
+                "write `x = if c { a } else { b };`, or assign in every branch: `if c { x = a; } else { x = b; }`",
             ),
             Expr::Cast(cast) => self.reject(
                 cast,
