@@ -41,7 +41,7 @@ pub fn parts(source: &str, top: &str) -> Result<Vec<Part>> {
                 }
             }
         }
-        parts.push(Part { name: name.to_string(), source: text + &module.code });
+        parts.push(Part { name: name.to_string(), source: text + &module.text });
     }
     Ok(parts)
 }
