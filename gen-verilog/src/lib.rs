@@ -32,6 +32,6 @@ mod waveform;
 pub use compiled::{Compiled, CompiledRtl, Fault, ObservedScope, ObservedSignal, SignalRole, Values};
 pub use emit::{emit, emit_as, EmitError, Hierarchy, Language, Port, VerilogModule};
 pub use engine::{EngineError, Icarus, Verilated};
-pub use events::{declared_events, DeclaredEvent, EventError, Events, Occurrence, Query};
+pub use events::{declared_events, is_of_contract, DeclaredEvent, EventError, Events, Occurrence, Query};
 pub use export::export;
 pub use waveform::{is_fst, Extent, ModuleWaveform, PortWaveform, WaveformVariable, CYCLE_NS};

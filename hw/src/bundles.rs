@@ -161,6 +161,10 @@ watch!(LrtCam<V, A>, LrtScan<V, A>: [
         release R{register} of warp {warp}",
     "tick if tick: entries grow older",
     "valid evict_warp evict_address evict_source evict_destination evict_aged if evict",
+    "misuse if insert && drain: a release is inserted",
+    "fault if evict && done: the search ends while an entry leaves",
+    "fault if done && !search: a search ends that nobody began",
+    "fault if matched && !done: a partner before the end of the search",
 ]);
 
 /// A load on its way to shared memory, for one warp or for two: I §3.1, Fig. 8c.

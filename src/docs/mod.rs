@@ -85,6 +85,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
     ("events", events::table),
+    ("contracts", events::contracts),
     ("measured", measured::table),
     ("memories", memories::hardware),
     ("memory_cells", memories::cells),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::find;
+use gpurf_hw::catalogue::{catalogue, find};
 use gpurf_hw::dialect::Watch;
 use gpurf_testbenches::{workbench, Course};
 
@@ -33,7 +33,43 @@ fn corner(module: &str, settings: &[(&str, &str)]) -> Option<Parameters> {
 fn declared(module: &str) -> BTreeSet<&'static str> {
     let lines =
         Watch::all().filter(|watch| watch.module == module).flat_map(|watch| watch.lines.iter().copied());
-    lines.filter(|line| !line.starts_with("valid ")).collect()
+    lines.filter(|line| !line.starts_with("valid ") && !is_of_contract(line)).collect()
+}
+
+/// Lines that say what never happens.
+fn is_of_contract(line: &str) -> bool {
+    ["misuse ", "fault "].iter().any(|kind| line.starts_with(kind))
+}
+
+/// Neither testbenches nor modules break a rule, and nor do the parts of modules.
+#[test]
+fn contracts_hold_in_every_testbench() {
+    let mut broken = BTreeSet::new();
+    let mut checked = 0;
+    for module in catalogue() {
+        for parameters in CORNERS.iter().filter_map(|settings| corner(module.name, settings)) {
+            let bench = workbench(module.name, &parameters);
+            checked += usize::from(bench.events().expect("events fit").kinds().contains(&"misuse"));
+            let scenarios = bench.scenarios().into_iter().map(|(name, _)| Course::Scenario(name.into()));
+            for course in scenarios.chain([Course::Random { seed: 1, cycles: 1000 }]) {
+                let found: Rc<RefCell<BTreeSet<String>>> = Rc::default();
+                let told = found.clone();
+                let hear = Box::new(move |_, event: &gpurf_verilog::Occurrence| {
+                    if is_of_contract(event.declaration()) && told.borrow().len() < 3 {
+                        let mut text = String::new();
+                        event.write(&mut text);
+                        let path = event.path().join(".");
+                        told.borrow_mut().insert(format!("{path}: {text} ({})", event.declaration()));
+                    }
+                });
+                bench.listen(&course, hear).unwrap_or_else(|error| panic!("{}: {error:#}", module.name));
+                let told = found.take();
+                broken.extend(told.into_iter().map(|text| format!("{}, {course:?}: {text}", module.name)));
+            }
+        }
+    }
+    assert!(checked > 40, "{checked} benches with contracts");
+    assert!(broken.is_empty(), "{}", broken.into_iter().collect::<Vec<_>>().join("\n"));
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! not assigned on every path, and logic in the clock path.
 
 mod bundle;
+mod contract;
 mod error;
 pub(crate) mod expression;
 pub(crate) mod implicit;
@@ -80,7 +81,7 @@ pub struct VerilogModule {
     pub unused_inputs: Vec<String>,
     /// The Verilog.
     pub text: String,
-    /// The same without what is said about parts of the body.
+    /// The same without what is said about parts of the body, and without its contract.
     pub code: String,
 }
 
@@ -123,7 +124,7 @@ impl Hierarchy {
         self.joined(|module| &module.text)
     }
 
-    /// All modules without what is said about parts of their bodies: what measurements are of.
+    /// All modules without what is said about parts of their bodies, and without contracts: what measurements are of.
     pub fn code(&self) -> String {
         self.joined(|module| &module.code)
     }

@@ -18,7 +18,7 @@ use super::scope::Scope;
 use super::signals::{is_register, Role, SignalId, Signals, Vector, VectorId};
 use super::statement::Statement;
 use super::text::{declared, skipped, variables, write_body, Assignment, IN_MEMORY};
-use super::{implicit, Language, Port, VerilogModule};
+use super::{contract, implicit, Language, Port, VerilogModule};
 
 /// Writes a module and finds the paths through it, given those through its children by module name.
 ///
@@ -212,7 +212,7 @@ impl<'a> Combinational<'a> {
         self.connections.inline.contains_key(&vector) || self.registers.inline.contains(&vector)
     }
 
-    /// The module, and the same without its sections' comments.
+    /// The module, and the same without its sections' comments and its contract.
     fn texts(&self) -> [String; 2] {
         let logic = self.logic();
         let in_block = &logic.in_block;
@@ -227,6 +227,9 @@ impl<'a> Combinational<'a> {
             for part in parts.into_iter().filter(|part| !part.is_empty()) {
                 text.push('\n');
                 text.push_str(part);
+            }
+            if has_comments {
+                text += &contract::text(self.scope, self.plan.signals);
             }
             broken(&text) + "endmodule\n"
         })

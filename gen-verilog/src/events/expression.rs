@@ -269,6 +269,18 @@ impl Term {
 }
 
 impl Operator {
+    /// Tells if its value is a bit.
+    pub fn compares(self) -> bool {
+        use Operator::{Above, AtLeast, AtMost, Below, Equal, Unequal};
+        matches!(self, Equal | Unequal | Below | Above | AtMost | AtLeast)
+    }
+
+    /// As Verilog writes it.
+    pub fn symbol(self) -> &'static str {
+        let mut all = OPERATORS.iter().flat_map(|row| row.iter());
+        all.find(|(_, operator)| *operator == self).map_or("", |(symbol, _)| symbol)
+    }
+
     fn apply(self, left: u64, right: u64) -> u64 {
         match self {
             Operator::Or => u64::from(left != 0 || right != 0),

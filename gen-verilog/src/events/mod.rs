@@ -14,8 +14,11 @@ use gpurf_hw::dialect::Watch;
 use thiserror::Error;
 
 use crate::{ObservedScope, ObservedSignal, Values};
-use declaration::{Clause, Declared, Line, Piece, ELEMENT};
-use expression::{Expression, Names, Term};
+use declaration::ELEMENT;
+use expression::{Names, Term};
+
+pub(crate) use declaration::{Clause, Declared, Line, Piece};
+pub(crate) use expression::{Expression, Operator};
 
 pub use query::Query;
 
@@ -184,6 +187,14 @@ impl Events {
     }
 }
 
+/// Kinds of events that never happen: whoever drives the module breaks a rule, or the module does.
+pub const CONTRACT: [&str; 2] = ["misuse", "fault"];
+
+/// Tells if events of a kind are part of a module's contract.
+pub fn is_of_contract(kind: &str) -> bool {
+    CONTRACT.contains(&kind)
+}
+
 /// An event as it is declared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeclaredEvent {
@@ -195,6 +206,8 @@ pub struct DeclaredEvent {
     pub fields: Vec<String>,
     /// The text, with values in braces.
     pub text: &'static str,
+    /// The clauses that say when it happens.
+    pub condition: &'static str,
 }
 
 /// All events that the hardware declares, by kind and module.
@@ -207,8 +220,11 @@ pub fn declared_events() -> Result<Vec<DeclaredEvent>, EventError> {
         for line in watch.lines {
             if let Line::Event(Declared { kind, fields, .. }) = Line::parse(line)? {
                 let fields = fields.into_iter().map(|(name, _)| name).collect();
-                let text = line.split_once(": ").map_or("", |(_, text)| text);
-                events.push(DeclaredEvent { kind, module: watch.module, fields, text });
+                let (head, text) = line.split_once(": ").unwrap_or((line, ""));
+                // Behind the kind and its values.
+                let clauses = head.find(" for ").into_iter().chain(head.find(" if ")).min();
+                let condition = clauses.map_or("", |at| head[at..].trim());
+                events.push(DeclaredEvent { kind, module: watch.module, fields, text, condition });
             }
         }
     }

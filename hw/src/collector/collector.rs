@@ -7,6 +7,7 @@ use std::ops::DerefMut;
 
 use rust_hdl::prelude::*;
 
+use super::{Boc, Ccu, Ocu};
 use crate::bundles::Instruction;
 use crate::catalogue::Naming;
 use crate::dialect::{bundle, Clocking, Configured};
@@ -133,3 +134,14 @@ macro_rules! stage_parameters {
     };
 }
 pub(super) use stage_parameters;
+
+watch!(Ocu<W>, Boc<W>, Ccu<W, I>: [
+    "misuse if issue && occupied && !dispatch: an instruction enters beside another",
+    "misuse if dispatch && !ready: an instruction leaves before its sources are there",
+    "misuse if s_valid && !occupied: a value arrives for no instruction",
+    "misuse if s_valid && s_slot >= #operand_valid: a value arrives for slot {s_slot}, which is not there",
+    "fault if ready && !occupied: there is no instruction, and it is ready",
+    "fault for s in request if request[s] && !(issue && source_valid[s]): slot {s} asks for a \
+        register that nothing names",
+    "fault for s in hit if hit[s] && request[s]: the source of slot {s} is found and asked for",
+]);

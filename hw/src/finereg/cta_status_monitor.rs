@@ -107,6 +107,10 @@ watch!(CtaStatusMonitor: [
     "select(to = candidate) if select && any_candidate: select block {to} with registers in the {candidate_in_acrf:PCRF,ACRF}",
     "valid candidate candidate_in_acrf if any_candidate",
     "valid unlaunched if any_unlaunched",
+    "misuse for u in set_context if set_context[u] && context_location[u] > 2: a context's location \
+        is {context_location[u]}",
+    "misuse for u in set_registers if set_registers[u] && register_location[u] > 2: the registers' \
+        location is {register_location[u]}",
 ]);
 
 #[rtl]

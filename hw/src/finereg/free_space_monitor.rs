@@ -12,6 +12,7 @@ use gpurf_blocks::FLAG_WORD;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 /// `P`: bits of an entry's number.
 #[block(
@@ -59,6 +60,14 @@ pub struct FreeSpaceMonitor<const P: usize> {
     #[value(|number| number)]
     number: Constant<[Bits<P>; FLAG_WORD]>,
 }
+
+watch!(FreeSpaceMonitor<P>: [
+    "misuse if take && !any_free: an entry is taken, and none is free",
+    "misuse if free && !occupied[free_entry >> 5][free_entry & 31]: entry {free_entry} becomes free, \
+        and is",
+    "fault if any_free && occupied[first_free >> 5][first_free & 31]: entry {first_free} is offered, \
+        and occupied",
+]);
 
 #[rtl]
 impl<const P: usize> FreeSpaceMonitor<P> {

@@ -14,6 +14,7 @@ use gpurf_blocks::VECTOR_CACHE_ENTRIES;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Memory, Register};
+use crate::watch;
 
 #[block(title = "Live-register bit-vector cache", paper = "R §V-C")]
 pub struct LiveRegisterCache {
@@ -69,6 +70,10 @@ pub struct LiveRegisterCache {
     #[value(1)]
     one: Constant<Bits<32>>,
 }
+
+watch!(LiveRegisterCache: [
+    "fault if !answer && (low != 0 || high != 0): a vector without an answer",
+]);
 
 #[rtl]
 impl LiveRegisterCache {

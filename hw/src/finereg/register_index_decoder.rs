@@ -9,6 +9,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 #[block(title = "Register index decoder", paper = "R §V-C")]
 pub struct RegisterIndexDecoder {
@@ -54,6 +55,12 @@ pub struct RegisterIndexDecoder {
     #[value(1)]
     one: Constant<Bits<32>>,
 }
+
+watch!(RegisterIndexDecoder: [
+    "misuse if step && !any && !load: a register is dropped, and there is none",
+    "fault if (last || found) && !any: a register is shown, and there is none",
+    "fault if found && index != wanted: register {wanted} is left, and {index} is shown",
+]);
 
 #[rtl]
 impl RegisterIndexDecoder {

@@ -231,6 +231,11 @@ watch!(Rmu<W, P>: [
     "restore(register = acrf_write_register, warp = acrf_write_warp) if acrf_write && acrf_write_ready: \
         restore R{register} of warp {warp}",
     "done if done: switched, {live_count} registers are live",
+    "misuse if request && ready && !store && !restore: a switch of no thread block",
+    "misuse if request && ready && store && restore && outgoing == incoming: block {incoming} goes \
+        out and comes in",
+    "fault if done && refused: a switch ends and is refused",
+    "fault if ready && (done || refused): a switch ends, and none is under way",
 ]);
 
 #[rtl]

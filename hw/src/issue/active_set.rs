@@ -24,6 +24,7 @@ use gpurf_blocks::Refill;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 #[block(
     title = "Active set of a two-level scheduler",
@@ -86,6 +87,11 @@ pub struct ActiveSet {
     #[value(parameters.refill == Refill::GpgpuSim)]
     takes_any: Constant<Bit>,
 }
+
+watch!(ActiveSet: [
+    "misuse for w in ready if ready[w] + dependence[w] + shared[w] + others[w] > 1: warp {w} is \
+        ready and waits, or waits twice",
+]);
 
 #[rtl]
 impl ActiveSet {

@@ -92,6 +92,13 @@ pub struct CollectorAllocator<const C: usize> {
 
 watch!(CollectorAllocator<C>: ["wait(warp = warp) if waiting: wait {counter + 1} of {sthld}"]);
 
+watch!(CollectorAllocator<C>: [
+    "fault for c in grant if grant[c] && !request: a collector for nobody",
+    "fault for c in grant for d in grant if c < d && grant[c] && grant[d]: two collectors for one \
+        instruction",
+    "fault if waiting && granted: the warp waits and has a collector",
+]);
+
 #[rtl]
 impl<const C: usize> CollectorAllocator<C> {
     /// What there is to choose from.

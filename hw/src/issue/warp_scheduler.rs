@@ -34,6 +34,7 @@ use rust_hdl::prelude::*;
 
 use crate::cells::{AgeMatrix, RoundRobin};
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 #[block(
     title = "Warp scheduler",
@@ -83,6 +84,14 @@ pub struct WarpScheduler {
     #[value(parameters.occupied == Occupied::Skip)]
     skips: Constant<Bit>,
 }
+
+watch!(WarpScheduler: [
+    "misuse if issue && !selected: an instruction issues, and no warp is selected",
+    "misuse for w in launch if launch[w] && ready[w]: warp {w} begins, and is ready",
+    "fault for w in select if select[w] && !ready[w]: warp {w} is selected, and not ready",
+    "fault for w in select for x in select if w < x && select[w] && select[x]: warps {w} and {x} are \
+        selected",
+]);
 
 #[rtl]
 impl WarpScheduler {

@@ -17,6 +17,7 @@ use rust_hdl::prelude::*;
 
 use crate::bundles::{LoadRequest, SharedLoad};
 use crate::dialect::{block, rtl};
+use crate::watch;
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(title = "Decision unit of the inter-warp multicasting unit", paper = "I §3.1, 3.2", combinational)]
@@ -73,6 +74,11 @@ pub struct DecisionUnit<const V: usize, const A: usize> {
     rejects: Local<Bit>,
     leaves: Local<Bit>,
 }
+
+watch!(DecisionUnit<V, A>: [
+    "misuse if evict && done: the search ends while an entry leaves",
+    "fault if insert && (head_release || full): a release, or a load too many, becomes an entry",
+]);
 
 #[rtl]
 impl<const V: usize, const A: usize> DecisionUnit<V, A> {

@@ -12,6 +12,7 @@ use rust_hdl::prelude::*;
 use super::HoldingArbiter;
 use crate::bundles::LoadRequest;
 use crate::dialect::{block, rtl, Held, Register};
+use crate::watch;
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(
@@ -50,6 +51,10 @@ pub struct LoadQueue<const V: usize, const A: usize> {
     is_release: Register<[Bit; places]>,
     requests: [LoadRequest<Held, V, A>; places],
 }
+
+watch!(LoadQueue<V, A>: [
+    "misuse if pop && !head_valid: a request is taken from an empty queue",
+]);
 
 #[rtl]
 impl<const V: usize, const A: usize> LoadQueue<V, A> {

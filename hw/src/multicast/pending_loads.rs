@@ -19,6 +19,7 @@ use super::HoldingArbiter;
 use crate::bundles::{Question, SharedLoad};
 use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(
@@ -71,6 +72,10 @@ pub struct PendingLoads<const V: usize, const A: usize> {
     #[value(|number| number)]
     sub_core_number: Constant<[Bits<2>; SUB_CORES]>,
 }
+
+watch!(PendingLoads<V, A>: [
+    "fault if accepted && !offer: a load is taken that nobody offers",
+]);
 
 #[rtl]
 impl<const V: usize, const A: usize> PendingLoads<V, A> {

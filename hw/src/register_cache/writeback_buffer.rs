@@ -15,6 +15,7 @@ use gpurf_blocks::LANES;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 /// `W`: width of a register of a warp in bits; `L`: lanes that share tags.
 #[block(
@@ -70,6 +71,11 @@ pub struct WritebackBuffer<const W: usize, const L: usize> {
     fresh: Register<Bit>,
     held: Register<Bits<W>>,
 }
+
+watch!(WritebackBuffer<W, L>: [
+    "misuse if push && !free: lanes enter a buffer that is not empty",
+    "fault if !valid && (warp != 0 || register != 0 || lanes != 0): fields without a register",
+]);
 
 #[rtl]
 impl<const W: usize, const L: usize> WritebackBuffer<W, L> {

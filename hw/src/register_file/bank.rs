@@ -13,6 +13,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Memory, Register};
+use crate::watch;
 
 /// `W`: data width in bits; `C`: bits of a collector's number.
 #[block(
@@ -75,6 +76,10 @@ pub struct Bank<const W: usize, const C: usize> {
     second_collector_under_way: Register<[Bits<C>; seconds]>,
     second_slot_under_way: Register<[Bits<3>; seconds]>,
 }
+
+watch!(Bank<W, C>: [
+    "misuse if read && write: the bank is read and written",
+]);
 
 #[rtl]
 impl<const W: usize, const C: usize> Bank<W, C> {

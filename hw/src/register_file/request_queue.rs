@@ -13,6 +13,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 /// `C`: bits of a collector's number.
 #[block(
@@ -75,6 +76,12 @@ pub struct RequestQueue<const C: usize> {
     #[value(|slot| slot)]
     slot_number: Constant<[Bits<3>; slots]>,
 }
+
+watch!(RequestQueue<C>: [
+    "misuse if pop && !head_valid: a read is taken from an empty queue",
+    "fault if !head_valid && (head_row != 0 || head_collector != 0 || head_slot != 0): fields \
+        without a read",
+]);
 
 #[rtl]
 impl<const C: usize> RequestQueue<C> {

@@ -68,6 +68,8 @@ fn from(sub_core: usize, address: u32) -> LoadQueueIn {
 #[derive(Default)]
 struct LoadQueueStimulus {
     density: usize,
+    /// Requests in the queue.
+    held: usize,
 }
 
 impl Stimulus<LoadQueueIn, LoadQueueOut> for LoadQueueStimulus {
@@ -84,7 +86,13 @@ impl Stimulus<LoadQueueIn, LoadQueueOut> for LoadQueueStimulus {
             inputs.push_source[sub_core] = random.below(256) as u32;
             inputs.push_destination[sub_core] = random.below(256) as u32;
         }
-        inputs.pop = random.percent(50);
+        inputs.pop = random.percent(50) && self.held > 0;
         inputs
+    }
+
+    fn observe(&mut self, inputs: &LoadQueueIn, outputs: &LoadQueueOut) -> Result<(), String> {
+        self.held += (0..SUB_CORES).filter(|&from| inputs.push[from] && outputs.ready[from]).count();
+        self.held -= usize::from(inputs.pop);
+        Ok(())
     }
 }

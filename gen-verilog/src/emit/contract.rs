@@ -1,0 +1,176 @@
+//! What is owed at a module's ports, as checks in its Verilog for simulation.
+//!
+//! The hardware declares it beside the module ([`gpurf_hw::dialect::Watch`]), as an event of the kind `misuse` or `fault`
+//! that never happens. Lines about ports alone are checked in Verilog; compiled RTL knows all of them.
+
+use std::fmt::Write;
+
+use gpurf_hw::dialect::Watch;
+
+use crate::events::{is_of_contract, Clause, Declared, Expression, Line, Operator, Piece};
+
+use super::lines::comment;
+use super::scope::Scope;
+use super::signals::{type_name, Role, Signals, Vector};
+use super::text::IN_MEMORY;
+use super::Language;
+
+/// The checks of a module, or nothing.
+pub fn text(scope: &Scope, signals: &Signals) -> String {
+    let has_clock = signals.vectors.iter().any(|vector| vector.is_clock && vector.role == Role::Input);
+    let own = Watch::all().filter(|watch| watch.module == type_name(&scope.identity) && has_clock);
+    let lines = own.flat_map(|watch| watch.lines).filter_map(|line| match Line::parse(line) {
+        Ok(Line::Event(declared)) if is_of_contract(&declared.kind) => Some(declared),
+        _ => None,
+    });
+    let checks: Vec<_> = lines.filter_map(|declared| Check { signals, declared: &declared }.text()).collect();
+    if checks.is_empty() {
+        return String::new();
+    }
+    let mut variables: Vec<&String> = checks.iter().flat_map(|(variables, _)| variables).collect();
+    variables.sort();
+    variables.dedup();
+    let mut text = String::from("\n`ifndef SYNTHESIS\n");
+    text += &comment("  ", "What is owed at the ports.");
+    let reset = signals.find("reset").map_or("", |_| "if (!reset) ");
+    writeln!(text, "  always @(posedge clock) {reset}begin : {}", signals.fresh("contract"))
+        .expect(IN_MEMORY);
+    for variable in variables {
+        writeln!(text, "    integer {variable};").expect(IN_MEMORY);
+    }
+    checks.iter().for_each(|(_, check)| text += check);
+    text + "  end\n`endif\n"
+}
+
+/// A check under construction.
+struct Check<'a> {
+    signals: &'a Signals,
+    declared: &'a Declared,
+}
+
+impl Check<'_> {
+    /// Its loops' variables, and its lines; none if it speaks of what is not at the ports.
+    fn text(&self) -> Option<(Vec<String>, String)> {
+        let mut variables = vec![];
+        let mut text = String::new();
+        let mut margin = String::from("    ");
+        for clause in &self.declared.clauses {
+            match clause {
+                Clause::For { variable, signal, .. } => {
+                    let count = self.port(signal)?.count;
+                    writeln!(
+                        text,
+                        "{margin}for ({variable} = 0; {variable} < {count}; {variable} = {variable} + 1)"
+                    )
+                    .expect(IN_MEMORY);
+                    variables.push(variable.clone());
+                }
+                Clause::If(condition) => {
+                    let condition = self.expression(condition, &variables)?.condition();
+                    writeln!(text, "{margin}if ({condition})").expect(IN_MEMORY);
+                }
+            }
+            margin += "  ";
+        }
+        let (mut format, mut values) = (String::new(), String::new());
+        for piece in &self.declared.text {
+            match piece {
+                Piece::Plain(plain) => format += plain,
+                Piece::Value { expression, .. } => {
+                    format += "%0d";
+                    write!(values, ", {}", self.expression(expression, &variables)?.text).expect(IN_MEMORY);
+                }
+            }
+        }
+        let kind = &self.declared.kind;
+        writeln!(text, "{margin}begin $display(\"%m: {kind}: {format}\"{values}); $stop; end")
+            .expect(IN_MEMORY);
+        Some((variables, text))
+    }
+
+    fn port(&self, name: &str) -> Option<&Vector> {
+        let is_port = |vector: &&Vector| matches!(vector.role, Role::Input | Role::Output);
+        self.signals.vectors.iter().filter(is_port).find(|vector| vector.name == name)
+    }
+
+    fn expression(&self, expression: &Expression, variables: &[String]) -> Option<Sized> {
+        let of = |expression: &Expression| self.expression(expression, variables);
+        let sized = |text: String, width: usize| Some(Sized { text, width });
+        match expression {
+            Expression::Number(number) => Some(Sized::number(*number)),
+            Expression::Name(name) if variables.contains(name) => sized(name.clone(), INTEGER),
+            Expression::Name(name) => sized(name.clone(), self.port(name)?.width),
+            Expression::Count(name) => Some(Sized::number(self.port(name)?.count as u64)),
+            Expression::Index(value, index) => {
+                let at = of(index)?.text;
+                let Expression::Name(name) = &**value else {
+                    let value = of(value)?;
+                    return sized(format!("(({} >> {at}) & {}'d1)", value.text, value.width), value.width);
+                };
+                let Vector { width, count, is_array, .. } = *self.port(name)?;
+                match (&**index, is_array, self.signals.language) {
+                    // An element that is not there is zero.
+                    (Expression::Number(number), true, _) if *number >= count as u64 => {
+                        sized(format!("{width}'d0"), width)
+                    }
+                    (_, true, Language::Verilog) if width > 1 => {
+                        sized(format!("{name}[({at})*{width} +: {width}]"), width)
+                    }
+                    (_, true, _) => sized(format!("{name}[{at}]"), width),
+                    (_, false, _) => sized(format!("{name}[{at}]"), 1),
+                }
+            }
+            Expression::Not(value) => sized(format!("!{}", of(value)?.condition()), 1),
+            Expression::Binary(operator, left, right) => {
+                let (left, right) = (of(left)?, of(right)?);
+                let symbol = operator.symbol();
+                if matches!(operator, Operator::And | Operator::Or) {
+                    return sized(format!("({} {symbol} {})", left.condition(), right.condition()), 1);
+                }
+                let both = left.width.max(right.width);
+                let width = match operator {
+                    Operator::Left | Operator::Right => {
+                        return sized(format!("({} {symbol} {})", left.text, right.text), left.width)
+                    }
+                    Operator::Plus => both + 1,
+                    Operator::Times => left.width + right.width,
+                    _ => both,
+                };
+                let text = format!("({} {symbol} {})", left.at(width), right.at(width));
+                sized(text, if operator.compares() { 1 } else { width })
+            }
+        }
+    }
+}
+
+/// Bits of a loop's variable.
+const INTEGER: usize = 32;
+
+/// An expression and its width in bits.
+struct Sized {
+    text: String,
+    width: usize,
+}
+
+impl Sized {
+    fn number(number: u64) -> Self {
+        let width = number.checked_ilog2().map_or(1, |high| high as usize + 1);
+        Sized { text: format!("{width}'d{number}"), width }
+    }
+
+    /// The same, wider.
+    fn at(&self, width: usize) -> String {
+        match width - self.width {
+            0 => self.text.clone(),
+            missing => format!("{{{missing}'d0, {}}}", self.text),
+        }
+    }
+
+    /// Whether it is not zero.
+    fn condition(&self) -> String {
+        match self.width {
+            1 => self.text.clone(),
+            width => format!("({} != {width}'d0)", self.text),
+        }
+    }
+}
