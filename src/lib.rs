@@ -23,6 +23,7 @@ mod power;
 mod products;
 mod profile;
 mod program;
+mod prove;
 mod records;
 mod register_cache;
 mod repeat;
@@ -79,6 +80,8 @@ enum Command {
     Synth(synth::Arguments),
     /// Prove that netlists do what their Verilog says
     Equivalence(equivalence::Arguments),
+    /// Prove that modules keep their contracts, for all inputs
+    Prove(prove::Arguments),
     /// Run the netlists of hardware modules and report their energy
     Power(power::Arguments),
     /// Set the papers' claims of storage and area beside what the RTL has
@@ -137,6 +140,7 @@ pub fn run(program: Program, arguments: impl IntoIterator<Item = OsString>) -> u
         Command::Verilog(arguments) => verilog::run(arguments),
         Command::Synth(arguments) => synth::run(arguments),
         Command::Equivalence(arguments) => equivalence::run(arguments),
+        Command::Prove(arguments) => prove::run(arguments),
         Command::Power(arguments) => power::run(arguments),
         Command::Overheads(arguments) => overheads::run(arguments),
         Command::Report(arguments) => report::run(arguments),

@@ -30,7 +30,7 @@ pub mod tools;
 mod waveform;
 
 pub use compiled::{Compiled, CompiledRtl, Fault, ObservedScope, ObservedSignal, SignalRole, Values};
-pub use emit::{emit, emit_as, EmitError, Hierarchy, Language, Port, VerilogModule};
+pub use emit::{emit, emit_as, EmitError, Hierarchy, Language, Port, Rule, VerilogModule};
 pub use engine::{EngineError, Icarus, Verilated};
 pub use events::{declared_events, is_of_contract, DeclaredEvent, EventError, Events, Occurrence, Query};
 pub use export::export;

@@ -15,6 +15,7 @@ mod aiger;
 mod autonomous;
 mod boolean;
 mod circuit;
+mod contract;
 mod equivalence;
 mod files;
 mod gated;
@@ -36,6 +37,7 @@ mod timing;
 mod yosys;
 
 pub use circuit::{Activity, Circuit, Gates, Instance, Memory, Widening};
+pub use contract::{prove_contract, Holds, RuleProof};
 pub use equivalence::{prove, Proof};
 pub use liberty::{Arc, Cell, ClockGate, Direction, InternalPower, Library, Pin, Table, WireLoad};
 pub use lines::{read_lines, write_lines};

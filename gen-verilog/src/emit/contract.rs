@@ -15,15 +15,42 @@ use super::signals::{type_name, Role, Signals, Vector};
 use super::text::IN_MEMORY;
 use super::Language;
 
-/// The checks of a module, or nothing.
-pub fn text(scope: &Scope, signals: &Signals) -> String {
-    let has_clock = signals.vectors.iter().any(|vector| vector.is_clock && vector.role == Role::Input);
-    let own = Watch::all().filter(|watch| watch.module == type_name(&scope.identity) && has_clock);
+/// A rule of a module's contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Whoever drives the module owes it; else the module does.
+    pub is_of_driver: bool,
+    /// What never happens, in words.
+    pub text: String,
+    /// When it does happen, as a condition over the ports.
+    pub broken: String,
+}
+
+/// The lines of a module's contract that speak of its ports alone.
+fn lines(scope: &Scope) -> Vec<Declared> {
+    let own = Watch::all().filter(|watch| watch.module == type_name(&scope.identity));
     let lines = own.flat_map(|watch| watch.lines).filter_map(|line| match Line::parse(line) {
         Ok(Line::Event(declared)) if is_of_contract(&declared.kind) => Some(declared),
         _ => None,
     });
-    let checks: Vec<_> = lines.filter_map(|declared| Check { signals, declared: &declared }.text()).collect();
+    lines.collect()
+}
+
+fn is_clocked(signals: &Signals) -> bool {
+    signals.vectors.iter().any(|vector| vector.is_clock && vector.role == Role::Input)
+}
+
+/// The rules of a clocked module.
+pub fn rules(scope: &Scope, signals: &Signals) -> Vec<Rule> {
+    let lines = if is_clocked(signals) { lines(scope) } else { vec![] };
+    let rule = |declared: &Declared| Check { signals, declared }.rule();
+    lines.iter().filter_map(rule).collect()
+}
+
+/// The checks of a module, or nothing.
+pub fn text(scope: &Scope, signals: &Signals) -> String {
+    let lines = if is_clocked(signals) { lines(scope) } else { vec![] };
+    let checks: Vec<_> = lines.iter().filter_map(|declared| Check { signals, declared }.text()).collect();
     if checks.is_empty() {
         return String::new();
     }
@@ -42,6 +69,9 @@ pub fn text(scope: &Scope, signals: &Signals) -> String {
     text + "  end\n`endif\n"
 }
 
+/// Loops' variables around, each with what stands for it.
+type Variables = Vec<(String, Sized)>;
+
 /// A check under construction.
 struct Check<'a> {
     signals: &'a Signals,
@@ -51,7 +81,7 @@ struct Check<'a> {
 impl Check<'_> {
     /// Its loops' variables, and its lines; none if it speaks of what is not at the ports.
     fn text(&self) -> Option<(Vec<String>, String)> {
-        let mut variables = vec![];
+        let mut variables: Variables = vec![];
         let mut text = String::new();
         let mut margin = String::from("    ");
         for clause in &self.declared.clauses {
@@ -63,7 +93,7 @@ impl Check<'_> {
                         "{margin}for ({variable} = 0; {variable} < {count}; {variable} = {variable} + 1)"
                     )
                     .expect(IN_MEMORY);
-                    variables.push(variable.clone());
+                    variables.push((variable.clone(), Sized { text: variable.clone(), width: INTEGER }));
                 }
                 Clause::If(condition) => {
                     let condition = self.expression(condition, &variables)?.condition();
@@ -85,7 +115,47 @@ impl Check<'_> {
         let kind = &self.declared.kind;
         writeln!(text, "{margin}begin $display(\"%m: {kind}: {format}\"{values}); $stop; end")
             .expect(IN_MEMORY);
-        Some((variables, text))
+        Some((variables.into_iter().map(|(name, _)| name).collect(), text))
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        let mut cases = vec![];
+        self.cases(&self.declared.clauses, &mut vec![], &[], &mut cases)?;
+        let text = self.declared.text.iter().map(|piece| match piece {
+            Piece::Plain(plain) => plain.clone(),
+            Piece::Value { expression: Expression::Name(name), .. } => format!("`{name}`"),
+            Piece::Value { .. } => "what it says".to_string(),
+        });
+        Some(Rule {
+            is_of_driver: self.declared.kind == "misuse",
+            text: text.collect(),
+            broken: if cases.is_empty() { "1'b0".to_string() } else { cases.join(" || ") },
+        })
+    }
+
+    /// Every case in which the rule is broken, loops written out.
+    fn cases(
+        &self,
+        clauses: &[Clause],
+        variables: &mut Variables,
+        conditions: &[String],
+        cases: &mut Vec<String>,
+    ) -> Option<()> {
+        match clauses.split_first() {
+            None => cases.push(format!("({})", conditions.join(" && "))),
+            Some((Clause::If(condition), rest)) => {
+                let condition = self.expression(condition, variables)?.condition();
+                self.cases(rest, variables, &[conditions, &[condition]].concat(), cases)?;
+            }
+            Some((Clause::For { variable, signal, .. }, rest)) => {
+                for number in 0..self.port(signal)?.count as u64 {
+                    variables.push((variable.clone(), Sized::number(number)));
+                    self.cases(rest, variables, conditions, cases)?;
+                    variables.pop();
+                }
+            }
+        }
+        Some(())
     }
 
     fn port(&self, name: &str) -> Option<&Vector> {
@@ -93,13 +163,16 @@ impl Check<'_> {
         self.signals.vectors.iter().filter(is_port).find(|vector| vector.name == name)
     }
 
-    fn expression(&self, expression: &Expression, variables: &[String]) -> Option<Sized> {
+    fn expression(&self, expression: &Expression, variables: &Variables) -> Option<Sized> {
+        let variable = |name: &String| variables.iter().find(|(variable, _)| variable == name);
         let of = |expression: &Expression| self.expression(expression, variables);
         let sized = |text: String, width: usize| Some(Sized { text, width });
         match expression {
             Expression::Number(number) => Some(Sized::number(*number)),
-            Expression::Name(name) if variables.contains(name) => sized(name.clone(), INTEGER),
-            Expression::Name(name) => sized(name.clone(), self.port(name)?.width),
+            Expression::Name(name) => match variable(name) {
+                Some((_, value)) => Some(value.clone()),
+                None => sized(name.clone(), self.port(name)?.width),
+            },
             Expression::Count(name) => Some(Sized::number(self.port(name)?.count as u64)),
             Expression::Index(value, index) => {
                 let at = of(index)?.text;
@@ -147,6 +220,7 @@ impl Check<'_> {
 const INTEGER: usize = 32;
 
 /// An expression and its width in bits.
+#[derive(Clone)]
 struct Sized {
     text: String,
     width: usize,

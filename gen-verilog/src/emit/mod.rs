@@ -39,6 +39,7 @@ use std::collections::{HashMap, HashSet};
 
 use rust_hdl::prelude::Block;
 
+pub use contract::Rule;
 pub use error::EmitError;
 use error::Result;
 use error::MAX_NAME;
@@ -79,6 +80,8 @@ pub struct VerilogModule {
     pub ports: Vec<Port>,
     /// Inputs that nothing reads: modules that share their ports need not use all of them.
     pub unused_inputs: Vec<String>,
+    /// Rules of its contract that speak of its ports.
+    pub contract: Vec<Rule>,
     /// The Verilog.
     pub text: String,
     /// The same without what is said about parts of the body, and without its contract.

@@ -64,6 +64,7 @@ pub fn module(
         parameters: scope.identity.parameters.clone(),
         ports: ports.map(port).collect(),
         unused_inputs,
+        contract: contract::rules(scope, &signals),
         text: format!("{}{text}", header(scope, &signals)),
         code: format!("{}{code}", header(scope, &signals)),
     };

@@ -1,0 +1,102 @@
+//! `gpurf prove`: whether modules keep their contracts, whatever comes.
+
+use anyhow::{ensure, Result};
+use clap::Args;
+use gpurf_synth::{digest, prove_contract, Holds};
+use serde::Serialize;
+
+use crate::output::{each, table, JsonArgument};
+use crate::verilog::{hierarchy, modules, ModuleArguments};
+use crate::Verdict;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  gpurf prove
+  gpurf prove warp_scheduler collector_allocator --set collectors=4
+  gpurf prove lrt_cam --set lrt_entries=16 --seconds 300 --json proofs.json
+
+A rule that is not proved in time is listed as open: it may hold all the same. docs/contracts.md has all rules.")]
+pub struct Arguments {
+    #[command(flatten)]
+    modules: ModuleArguments,
+    /// The time in seconds of the processor for each rule
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: u64,
+    #[command(flatten)]
+    json: JsonArgument,
+}
+
+/// What is known of a rule.
+#[derive(Serialize)]
+struct Report {
+    module: String,
+    /// Name of the exported module, which carries its parameters.
+    verilog: String,
+    /// Digest of its Verilog.
+    source: String,
+    /// What never happens.
+    rule: String,
+    /// `proved`, `broken` or `open`.
+    result: &'static str,
+    /// Cycles of the shortest run that breaks it.
+    cycles: Option<u64>,
+    /// Seconds by the clock.
+    seconds: f64,
+}
+
+pub fn run(arguments: Arguments) -> Result<Verdict> {
+    let (entries, parameters) = modules(&arguments.modules)?;
+    let reports = each(
+        entries,
+        "modules",
+        |entry| entry.name,
+        |entry| {
+            let hierarchy = hierarchy(entry, &parameters)?;
+            let source = digest(&hierarchy.code());
+            let proofs = prove_contract(&hierarchy, arguments.seconds)?;
+            let reports = proofs.into_iter().map(|proof| {
+                let (result, cycles) = match proof.holds {
+                    Holds::Always => ("proved", None),
+                    Holds::Not { cycles } => ("broken", Some(cycles)),
+                    Holds::Open => ("open", None),
+                };
+                Report {
+                    module: entry.name.to_string(),
+                    verilog: hierarchy.top.clone(),
+                    source: source.clone(),
+                    rule: proof.rule,
+                    result,
+                    cycles,
+                    seconds: proof.seconds,
+                }
+            });
+            Ok(reports.collect::<Vec<_>>())
+        },
+    )?;
+    let reports: Vec<Report> = reports.into_iter().flatten().collect();
+    ensure!(
+        !reports.is_empty(),
+        "none of these modules owes anything at its ports; docs/contracts.md lists those that do"
+    );
+    let written = arguments.json.write_list(&reports);
+    if arguments.json.leaves_tables() {
+        print(&reports);
+    }
+    written?;
+    let is_broken = |report: &Report| report.result == "broken";
+    Ok(if reports.iter().any(is_broken) { Verdict::Fails } else { Verdict::Holds })
+}
+
+fn print(reports: &[Report]) {
+    let mut rows = table(&["module", "never", "result", "seconds"]);
+    for report in reports {
+        let result = match report.cycles {
+            Some(cycles) => format!("{} after {cycles} cycles", report.result),
+            None => report.result.to_string(),
+        };
+        rows.add_row([report.module.clone(), report.rule.clone(), result, format!("{:.1}", report.seconds)]);
+    }
+    println!("{rows}");
+    let proved = reports.iter().filter(|report| report.result == "proved").count();
+    println!("{proved} of {} proved", reports.len());
+}
