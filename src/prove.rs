@@ -20,7 +20,7 @@ pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
     /// The time in seconds of the processor for each rule
-    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
     #[command(flatten)]
     json: JsonArgument,

@@ -1,5 +1,6 @@
 //! Tests of synthesis, netlists and power, as one program.
 
+mod contract;
 mod memories;
 mod mutants;
 mod power;

@@ -17,14 +17,8 @@ fn module(name: &str, output: &str, ports: &[Declared], body: &str) -> VerilogMo
     });
     let declared = declared.collect::<Vec<_>>().join(", ");
     let port = |&(name, width, is_input): &Declared| Port { name: name.into(), width, count: 1, is_input };
-    VerilogModule {
-        name: name.into(),
-        origin: String::new(),
-        parameters: vec![],
-        ports: ports.iter().map(port).collect(),
-        unused_inputs: vec![],
-        text: format!("module {name}({declared});\n{body}endmodule\n"),
-    }
+    let text = format!("module {name}({declared});\n{body}endmodule\n");
+    VerilogModule::written(name, ports.iter().map(port).collect(), text)
 }
 
 /// A design of these modules, the last of which has the others in it.

@@ -236,14 +236,8 @@ fn clock_gates_keep_the_sums_and_spare_the_clock() {
 }
 
 fn accumulator() -> Hierarchy {
-    let module = VerilogModule {
-        name: "accumulator".into(),
-        origin: String::new(),
-        parameters: vec![],
-        ports: ["clock", "reset"].map(|name| port(name, 1, true)).to_vec(),
-        unused_inputs: vec![],
-        text: ACCUMULATOR.into(),
-    };
+    let ports = ["clock", "reset"].map(|name| port(name, 1, true)).to_vec();
+    let module = VerilogModule::written("accumulator", ports, ACCUMULATOR.into());
     Hierarchy { language: Language::Verilog, top: module.name.clone(), modules: vec![module] }
 }
 

@@ -1,7 +1,7 @@
 //! What is owed at a module's ports, as checks in its Verilog for simulation.
 //!
 //! The hardware declares it beside the module ([`gpurf_hw::dialect::Watch`]), as an event of the kind `misuse` or `fault`
-//! that never happens. Lines about ports alone are checked in Verilog; compiled RTL knows all of them.
+//! that never happens. Lines about what the module's text names are checked in Verilog; compiled RTL knows all of them.
 
 use std::fmt::Write;
 
@@ -22,11 +22,11 @@ pub struct Rule {
     pub is_of_driver: bool,
     /// What never happens, in words.
     pub text: String,
-    /// When it does happen, as a condition over the ports.
+    /// When it does happen, as a condition over the module's signals.
     pub broken: String,
 }
 
-/// The lines of a module's contract that speak of its ports alone.
+/// The lines of a module's contract.
 fn lines(scope: &Scope) -> Vec<Declared> {
     let own = Watch::all().filter(|watch| watch.module == type_name(&scope.identity));
     let lines = own.flat_map(|watch| watch.lines).filter_map(|line| match Line::parse(line) {
@@ -41,16 +41,17 @@ fn is_clocked(signals: &Signals) -> bool {
 }
 
 /// The rules of a clocked module.
-pub fn rules(scope: &Scope, signals: &Signals) -> Vec<Rule> {
+pub fn rules(scope: &Scope, signals: &Signals, code: &str) -> Vec<Rule> {
     let lines = if is_clocked(signals) { lines(scope) } else { vec![] };
-    let rule = |declared: &Declared| Check { signals, declared }.rule();
+    let rule = |declared: &Declared| Check { signals, declared, code }.rule();
     lines.iter().filter_map(rule).collect()
 }
 
-/// The checks of a module, or nothing.
-pub fn text(scope: &Scope, signals: &Signals) -> String {
+/// The checks of a module whose text is this, or nothing.
+pub fn text(scope: &Scope, signals: &Signals, code: &str) -> String {
     let lines = if is_clocked(signals) { lines(scope) } else { vec![] };
-    let checks: Vec<_> = lines.iter().filter_map(|declared| Check { signals, declared }.text()).collect();
+    let checks: Vec<_> =
+        lines.iter().filter_map(|declared| Check { signals, declared, code }.text()).collect();
     if checks.is_empty() {
         return String::new();
     }
@@ -58,7 +59,7 @@ pub fn text(scope: &Scope, signals: &Signals) -> String {
     variables.sort();
     variables.dedup();
     let mut text = String::from("\n`ifndef SYNTHESIS\n");
-    text += &comment("  ", "What is owed at the ports.");
+    text += &comment("  ", "The contract.");
     let reset = signals.find("reset").map_or("", |_| "if (!reset) ");
     writeln!(text, "  always @(posedge clock) {reset}begin : {}", signals.fresh("contract"))
         .expect(IN_MEMORY);
@@ -76,10 +77,12 @@ type Variables = Vec<(String, Sized)>;
 struct Check<'a> {
     signals: &'a Signals,
     declared: &'a Declared,
+    /// The module's text up to here.
+    code: &'a str,
 }
 
 impl Check<'_> {
-    /// Its loops' variables, and its lines; none if it speaks of what is not at the ports.
+    /// Its loops' variables, and its lines; none if it speaks of what the text has no name for.
     fn text(&self) -> Option<(Vec<String>, String)> {
         let mut variables: Variables = vec![];
         let mut text = String::new();
@@ -87,7 +90,7 @@ impl Check<'_> {
         for clause in &self.declared.clauses {
             match clause {
                 Clause::For { variable, signal, .. } => {
-                    let count = self.port(signal)?.count;
+                    let count = self.named(signal)?.count;
                     writeln!(
                         text,
                         "{margin}for ({variable} = 0; {variable} < {count}; {variable} = {variable} + 1)"
@@ -148,7 +151,7 @@ impl Check<'_> {
                 self.cases(rest, variables, &[conditions, &[condition]].concat(), cases)?;
             }
             Some((Clause::For { variable, signal, .. }, rest)) => {
-                for number in 0..self.port(signal)?.count as u64 {
+                for number in 0..self.named(signal)?.count as u64 {
                     variables.push((variable.clone(), Sized::number(number)));
                     self.cases(rest, variables, conditions, cases)?;
                     variables.pop();
@@ -158,9 +161,14 @@ impl Check<'_> {
         Some(())
     }
 
-    fn port(&self, name: &str) -> Option<&Vector> {
-        let is_port = |vector: &&Vector| matches!(vector.role, Role::Input | Role::Output);
-        self.signals.vectors.iter().filter(is_port).find(|vector| vector.name == name)
+    /// A port, or what the text declares within the module; the text has no name for what is used once.
+    fn named(&self, name: &str) -> Option<&Vector> {
+        let is_port = |vector: &Vector| matches!(vector.role, Role::Input | Role::Output);
+        let is_declared = |vector: &Vector| {
+            !matches!(vector.role, Role::Constant(_)) && self.code.contains(&format!(" {};\n", vector.name))
+        };
+        let mut vectors = self.signals.vectors.iter().filter(|vector| vector.name == name);
+        vectors.find(|vector| is_port(vector) || is_declared(vector))
     }
 
     fn expression(&self, expression: &Expression, variables: &Variables) -> Option<Sized> {
@@ -171,16 +179,16 @@ impl Check<'_> {
             Expression::Number(number) => Some(Sized::number(*number)),
             Expression::Name(name) => match variable(name) {
                 Some((_, value)) => Some(value.clone()),
-                None => sized(name.clone(), self.port(name)?.width),
+                None => sized(name.clone(), self.named(name)?.width),
             },
-            Expression::Count(name) => Some(Sized::number(self.port(name)?.count as u64)),
+            Expression::Count(name) => Some(Sized::number(self.named(name)?.count as u64)),
             Expression::Index(value, index) => {
                 let at = of(index)?.text;
                 let Expression::Name(name) = &**value else {
                     let value = of(value)?;
                     return sized(format!("(({} >> {at}) & {}'d1)", value.text, value.width), value.width);
                 };
-                let Vector { width, count, is_array, .. } = *self.port(name)?;
+                let Vector { width, count, is_array, .. } = *self.named(name)?;
                 match (&**index, is_array, self.signals.language) {
                     // An element that is not there is zero.
                     (Expression::Number(number), true, _) if *number >= count as u64 => {

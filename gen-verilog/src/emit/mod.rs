@@ -80,12 +80,28 @@ pub struct VerilogModule {
     pub ports: Vec<Port>,
     /// Inputs that nothing reads: modules that share their ports need not use all of them.
     pub unused_inputs: Vec<String>,
-    /// Rules of its contract that speak of its ports.
+    /// Rules of its contract.
     pub contract: Vec<Rule>,
     /// The Verilog.
     pub text: String,
     /// The same without what is said about parts of the body, and without its contract.
     pub code: String,
+}
+
+impl VerilogModule {
+    /// A module that was written elsewhere, with these ports.
+    pub fn written(name: &str, ports: Vec<Port>, text: String) -> Self {
+        VerilogModule {
+            name: name.to_string(),
+            origin: String::new(),
+            parameters: vec![],
+            ports,
+            unused_inputs: vec![],
+            contract: vec![],
+            code: text.clone(),
+            text,
+        }
+    }
 }
 
 /// A port of a module.

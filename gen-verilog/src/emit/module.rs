@@ -64,7 +64,7 @@ pub fn module(
         parameters: scope.identity.parameters.clone(),
         ports: ports.map(port).collect(),
         unused_inputs,
-        contract: contract::rules(scope, &signals),
+        contract: contract::rules(scope, &signals, &code),
         text: format!("{}{text}", header(scope, &signals)),
         code: format!("{}{code}", header(scope, &signals)),
     };
@@ -230,7 +230,8 @@ impl<'a> Combinational<'a> {
                 text.push_str(part);
             }
             if has_comments {
-                text += &contract::text(self.scope, self.plan.signals);
+                let contract = contract::text(self.scope, self.plan.signals, &text);
+                text += &contract;
             }
             broken(&text) + "endmodule\n"
         })

@@ -9,6 +9,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 #[block(title = "Age matrix", arguments(entries = warps), sizes(pairs = entries * (entries - 1) / 2))]
 pub struct AgeMatrix {
@@ -36,6 +37,11 @@ pub struct AgeMatrix {
 pub(super) fn pairs_of(entries: usize) -> Vec<(usize, usize)> {
     (0..entries).flat_map(|lower| (lower + 1..entries).map(move |higher| (lower, higher))).collect()
 }
+
+watch!(AgeMatrix: [
+    "fault for a in oldest for b in oldest if a < b && oldest[a] && oldest[b]: {a} and {b} are the oldest",
+    "fault for a in oldest if oldest[a] && !request[a]: {a} is the oldest without a request",
+]);
 
 #[rtl]
 impl AgeMatrix {

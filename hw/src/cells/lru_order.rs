@@ -19,6 +19,7 @@ use rust_hdl::prelude::*;
 
 use super::pairs_of;
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 /// `I`: bits of a rank; the order has 2^I entries.
 #[block(
@@ -52,6 +53,10 @@ pub struct LruOrder<const I: usize> {
     #[value(|pair| 1 << pairs_of(entries)[pair].1)]
     higher: Constant<[Bits<16>; pairs]>,
 }
+
+watch!(LruOrder<I>: [
+    "fault for e in rank? for t in rank if e < t && rank[e] == rank[t]: entries {e} and {t} have one rank",
+]);
 
 #[rtl]
 impl<const I: usize> LruOrder<I> {

@@ -9,6 +9,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 #[block(title = "Round-robin arbiter", arguments(requesters = collectors))]
 pub struct RoundRobin {
@@ -24,6 +25,11 @@ pub struct RoundRobin {
     granted: Local<Bit>,
     passed: Register<[Bit; requesters]>,
 }
+
+watch!(RoundRobin: [
+    "fault for a in grant for b in grant if a < b && grant[a] && grant[b]: {a} and {b} have the grant",
+    "fault for a in grant if grant[a] && !request[a]: {a} has a grant without a request",
+]);
 
 #[rtl]
 impl RoundRobin {

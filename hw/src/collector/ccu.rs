@@ -155,6 +155,8 @@ watch!(Ccu<W, I>: [
     "flush(warp = warp, from = held_warp) if changes_hands && owned: flush warp {from}->{warp}",
     "misuse if d_valid[1] && !d_valid[0]: a second result without a first",
     "misuse if d_valid[0] && d_valid[1] && d_register[0] == d_register[1]: two results of one register",
+    "fault for a in cache_table.entry_valid for b in cache_table.entry_valid if a < b && \
+        cache_table.entry_valid[a] && cache_table.entry_valid[b] && cache_table.entry_tag[a] == cache_table.entry_tag[b]: entries {a} and {b} hold one register",
 ]);
 
 #[rtl]

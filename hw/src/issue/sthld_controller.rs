@@ -79,6 +79,7 @@ fn ones(number: u32) -> Vec<u64> {
 watch!(SthldController: [
     "interval(state = state, sthld = sthld) if interval_end: \
         interval of {now} instructions after {previous}, state {state} and STHLD {sthld}",
+    "fault if stored_state > 5: there is no such state",
 ]);
 
 #[rtl]

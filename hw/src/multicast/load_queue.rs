@@ -54,6 +54,8 @@ pub struct LoadQueue<const V: usize, const A: usize> {
 
 watch!(LoadQueue<V, A>: [
     "misuse if pop && !head_valid: a request is taken from an empty queue",
+    "fault if !head_valid && (head_warp != 0 || head_address != 0 || head_source != 0): fields \
+        without a request",
 ]);
 
 #[rtl]

@@ -78,6 +78,7 @@ pub struct RequestQueue<const C: usize> {
 }
 
 watch!(RequestQueue<C>: [
+    "fault for p in valid if p > 0 && valid[p] && !valid[p - 1]: there is a gap before place {p}",
     "misuse if pop && !head_valid: a read is taken from an empty queue",
     "fault if !head_valid && (head_row != 0 || head_collector != 0 || head_slot != 0): fields \
         without a read",
