@@ -1,11 +1,14 @@
 //! `gpurf prove`: whether modules keep their contracts, whatever comes.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::{ensure, Result};
 use clap::Args;
-use gpurf_synth::{digest, prove_contract, Holds};
-use serde::Serialize;
+use gpurf_synth::{digest, prove_contract, read_lines, write_lines, Holds, Origin};
+use serde::{Deserialize, Serialize};
 
 use crate::output::{each, table, JsonArgument};
+use crate::records::origin;
 use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::Verdict;
 
@@ -22,30 +25,44 @@ pub struct Arguments {
     /// The time in seconds of the processor for each rule
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
+    /// Keep what was found in this file: a line of JSON for each rule, in the place of the lines that it has of the
+    /// module
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
+    record: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
 }
 
 /// What is known of a rule.
-#[derive(Serialize)]
-struct Report {
-    module: String,
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Report {
+    pub module: String,
     /// Name of the exported module, which carries its parameters.
-    verilog: String,
+    pub verilog: String,
     /// Digest of its Verilog.
-    source: String,
+    pub source: String,
     /// What never happens.
-    rule: String,
+    pub rule: String,
     /// `proved`, `broken` or `open`.
-    result: &'static str,
+    pub result: String,
     /// Cycles of the shortest run that breaks it.
-    cycles: Option<u64>,
+    pub cycles: Option<u64>,
     /// Seconds by the clock.
-    seconds: f64,
+    pub seconds: f64,
+    pub measured: Origin,
+}
+
+/// The reports of a file; none if there is no such file.
+///
+/// # Errors
+/// If it cannot be read, or a line is none that was written here; the message names the line.
+pub fn recorded(path: &Path) -> Result<Vec<Report>> {
+    read_lines(path, "report")
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
+    arguments.record.as_deref().map_or(Ok(vec![]), recorded)?;
     let reports = each(
         entries,
         "modules",
@@ -65,12 +82,16 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
                     verilog: hierarchy.top.clone(),
                     source: source.clone(),
                     rule: proof.rule,
-                    result,
+                    result: result.to_string(),
                     cycles,
                     seconds: proof.seconds,
+                    measured: origin(),
                 }
             });
-            Ok(reports.collect::<Vec<_>>())
+            let reports: Vec<_> = reports.collect();
+            // At once: the next module may take long.
+            arguments.record.as_deref().map_or(Ok(()), |path| record(path, &hierarchy.top, &reports))?;
+            Ok(reports)
         },
     )?;
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
@@ -87,12 +108,21 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(if reports.iter().any(is_broken) { Verdict::Fails } else { Verdict::Holds })
 }
 
+/// Puts the reports of a module in the place of those that a file has.
+fn record(path: &Path, verilog: &str, reports: &[Report]) -> Result<()> {
+    let mut all = recorded(path)?;
+    all.retain(|report| report.verilog != verilog);
+    all.extend_from_slice(reports);
+    all.sort_by(|one, other| one.verilog.cmp(&other.verilog));
+    write_lines(path, &all)
+}
+
 fn print(reports: &[Report]) {
     let mut rows = table(&["module", "never", "result", "seconds"]);
     for report in reports {
         let result = match report.cycles {
             Some(cycles) => format!("{} after {cycles} cycles", report.result),
-            None => report.result.to_string(),
+            None => report.result.clone(),
         };
         rows.add_row([report.module.clone(), report.rule.clone(), result, format!("{:.1}", report.seconds)]);
     }

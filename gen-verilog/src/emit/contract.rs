@@ -20,17 +20,19 @@ use super::Language;
 pub struct Rule {
     /// Whoever drives the module owes it; else the module does.
     pub is_of_driver: bool,
-    /// What never happens, in words.
+    /// What never happens, in words, with values in braces.
     pub text: String,
     /// When it does happen, as a condition over the module's signals.
     pub broken: String,
 }
 
 /// The lines of a module's contract.
-fn lines(scope: &Scope) -> Vec<Declared> {
+fn lines(scope: &Scope) -> Vec<(Declared, &'static str)> {
     let own = Watch::all().filter(|watch| watch.module == type_name(&scope.identity));
     let lines = own.flat_map(|watch| watch.lines).filter_map(|line| match Line::parse(line) {
-        Ok(Line::Event(declared)) if is_of_contract(&declared.kind) => Some(declared),
+        Ok(Line::Event(declared)) if is_of_contract(&declared.kind) => {
+            Some((declared, line.split_once(": ").map_or("", |(_, text)| text)))
+        }
         _ => None,
     });
     lines.collect()
@@ -43,7 +45,7 @@ fn is_clocked(signals: &Signals) -> bool {
 /// The rules of a clocked module.
 pub fn rules(scope: &Scope, signals: &Signals, code: &str) -> Vec<Rule> {
     let lines = if is_clocked(signals) { lines(scope) } else { vec![] };
-    let rule = |declared: &Declared| Check { signals, declared, code }.rule();
+    let rule = |(declared, text): &(Declared, &str)| Check { signals, declared, code }.rule(text);
     lines.iter().filter_map(rule).collect()
 }
 
@@ -51,7 +53,7 @@ pub fn rules(scope: &Scope, signals: &Signals, code: &str) -> Vec<Rule> {
 pub fn text(scope: &Scope, signals: &Signals, code: &str) -> String {
     let lines = if is_clocked(signals) { lines(scope) } else { vec![] };
     let checks: Vec<_> =
-        lines.iter().filter_map(|declared| Check { signals, declared, code }.text()).collect();
+        lines.iter().filter_map(|(declared, _)| Check { signals, declared, code }.text()).collect();
     if checks.is_empty() {
         return String::new();
     }
@@ -121,17 +123,12 @@ impl Check<'_> {
         Some((variables.into_iter().map(|(name, _)| name).collect(), text))
     }
 
-    fn rule(&self) -> Option<Rule> {
+    fn rule(&self, text: &str) -> Option<Rule> {
         let mut cases = vec![];
         self.cases(&self.declared.clauses, &mut vec![], &[], &mut cases)?;
-        let text = self.declared.text.iter().map(|piece| match piece {
-            Piece::Plain(plain) => plain.clone(),
-            Piece::Value { expression: Expression::Name(name), .. } => format!("`{name}`"),
-            Piece::Value { .. } => "what it says".to_string(),
-        });
         Some(Rule {
             is_of_driver: self.declared.kind == "misuse",
-            text: text.collect(),
+            text: text.to_string(),
             broken: if cases.is_empty() { "1'b0".to_string() } else { cases.join(" || ") },
         })
     }
