@@ -42,11 +42,11 @@ impl ModuleArguments {
 
 /// Entries and parameters that the arguments stand for.
 pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Parameters)> {
-    let parameters = set(&arguments.settings)?;
     let entries: Vec<_> = match arguments.module.is_empty() {
         true => catalogue().to_vec(),
         false => arguments.module.iter().map(|name| find(name)).collect::<Result<_, _>>()?,
     };
+    let parameters = set(&arguments.settings, &entries)?;
     Ok((entries, parameters))
 }
 
@@ -56,8 +56,9 @@ pub fn settings_behind(text: &str) -> (&str, Vec<String>) {
     (parts.next().unwrap_or_default(), parts.map(String::from).collect())
 }
 
-/// The defaults but for some parameters, each written KEY=VALUE.
-pub fn set(settings: &[String]) -> Result<Parameters> {
+/// The defaults with some parameters set for these modules, each written KEY=VALUE. What no module has together need not go
+/// together.
+pub fn set(settings: &[String], entries: &[&Entry]) -> Result<Parameters> {
     let mut parameters = Parameters::default();
     for setting in settings {
         let (name, value) = setting
@@ -65,7 +66,10 @@ pub fn set(settings: &[String]) -> Result<Parameters> {
             .ok_or_else(|| anyhow!("--set {setting}: write KEY=VALUE, as in entries=16"))?;
         parameters.set(name, value).map_err(|error| anyhow!("--set {setting}: {error}"))?;
     }
-    parameters.check()?;
+    let has = |names: [&str; 2]| {
+        entries.iter().any(|entry| names.iter().all(|name| entry.parameters().contains(name)))
+    };
+    parameters.check_of(has)?;
     Ok(parameters)
 }
 

@@ -178,7 +178,7 @@ pub struct SharedLoad<const V: usize, const A: usize> {
     pub source: Bits<8>,
     /// Register that is loaded.
     pub destination: Bits<8>,
-    /// The warp whose load it is; of a multicast the one that asked first.
+    /// The warp whose load it is; of a multicast the one that was served first.
     pub first_warp: Bits<V>,
     /// It is a multicast: the data go to the same register of a second warp too.
     pub second_valid: Bit,

@@ -82,7 +82,7 @@ impl<const W: usize> Everything<W> {
 #[rtl]
 impl<const W: usize> Everything<W> {
     /// Clocks and parts.
-    fn kernel() {
+    fn clocks_and_parts() {
         child.clock = clock;
         pass!(sum => child.data);
         for i in 0..self.children.len() {
@@ -92,7 +92,7 @@ impl<const W: usize> Everything<W> {
     }
 
     /// Arithmetic is assigned, then used.
-    fn kernel() {
+    fn arithmetic() {
         sum = a + b - 1;
         flag = (sum == limit) & !valid | sum.all() | !(a & b).any() & (sum >> 1).xor();
         low = a.get_bits::<2>(1);
@@ -100,7 +100,7 @@ impl<const W: usize> Everything<W> {
     }
 
     /// Casts of plain values.
-    fn kernel() {
+    fn casts() {
         wide = bit_cast::<8, 4>(sum) + bits::<8>(3);
         if a > b {
             wide = bit_cast::<8, 2>(a.get_bits::<2>(0));
@@ -112,7 +112,7 @@ impl<const W: usize> Everything<W> {
     }
 
     /// Loops, nested and multiply indexed; ends from fields and expressions.
-    fn kernel() {
+    fn loops() {
         for i in 0..self._rows {
             for j in 0..2 {
                 grid[i][j] = sum;
@@ -127,7 +127,7 @@ impl<const W: usize> Everything<W> {
     }
 
     /// Bits by constant and by signal.
-    fn kernel() {
+    fn bits() {
         one_hot = 0;
         first = select;
         for i in 0..4 {
@@ -142,7 +142,7 @@ impl<const W: usize> Everything<W> {
     }
 
     /// Selection.
-    fn kernel() {
+    fn selection() {
         count = 7;
         match phase {
             Phase::Idle => {}

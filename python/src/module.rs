@@ -195,7 +195,8 @@ impl Module {
                 entry.parameters().join(", ")
             );
         }
-        parameters.check()?;
+        let has = |names: [&str; 2]| names.iter().all(|name| entry.parameters().contains(name));
+        parameters.check_of(has)?;
         let bench = workbench(name, &parameters);
         let (hierarchy, fields) = (bench.verilog()?, bench.fields());
         let top = hierarchy.top_module();

@@ -17,7 +17,7 @@ const RECORD: &str = "testbenches/mutants.jsonl";
 /// One line per module.
 pub fn table(project: &Project, about: &str) -> Result<String> {
     let (_, settings) = settings_behind(about);
-    let parameters = set(&settings)?;
+    let parameters = set(&settings, catalogue())?;
     let settings: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
     let (all, pages) = (recorded(&project.root.join(RECORD))?, project.pages()?);
     let mut modules = vec![];

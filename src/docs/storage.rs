@@ -15,7 +15,8 @@ pub fn table(_: &Project, modules: &str) -> Result<String> {
     let mut columns: Vec<(String, Registers)> = vec![];
     for module in modules.split("; ") {
         let (name, settings) = settings_behind(module);
-        let block = workbench(find(name)?.name, &set(&settings)?).block();
+        let entry = find(name)?;
+        let block = workbench(entry.name, &set(&settings, &[entry])?).block();
         let title = [&[format!("`{name}`")], &settings[..]].concat().join(", ");
         columns.push((title, count(&*block)));
     }

@@ -114,14 +114,19 @@ fn read(said: &str) -> Holds {
 fn with_monitor(hierarchy: &Hierarchy) -> String {
     let top = hierarchy.top_module();
     let (kept, owed): (Vec<_>, Vec<_>) = top.contract.iter().partition(|rule| rule.is_of_driver);
-    let has_reset = top.text.contains("input wire reset");
+    let has_reset = top.code.contains("input wire reset");
     let reset = if has_reset { "reset" } else { "1'b0" };
     let broken_by_driver = kept.iter().map(|rule| format!(" || {}", rule.broken)).collect::<String>();
-    let mut monitor = format!(
-        "  wire {BROKEN}_by_driver = 1'b0{broken_by_driver};\n  reg {BROKEN}_counts = {begins};\n  \
-         always @(posedge clock) {BROKEN}_counts <= {reset} | ({BROKEN}_counts & !{BROKEN}_by_driver);\n",
-        begins = if has_reset { "1'b0" } else { "1'b1" },
-    );
+    let has_clock = top.code.contains("input wire clock");
+    let mut monitor = format!("  wire {BROKEN}_by_driver = 1'b0{broken_by_driver};\n");
+    monitor += &match has_clock {
+        true => format!(
+            "  reg {BROKEN}_counts = {begins};\n  \
+             always @(posedge clock) {BROKEN}_counts <= {reset} | ({BROKEN}_counts & !{BROKEN}_by_driver);\n",
+            begins = if has_reset { "1'b0" } else { "1'b1" },
+        ),
+        false => format!("  wire {BROKEN}_counts = 1'b1;\n"),
+    };
     let (mut outputs, mut around) = (String::new(), String::new());
     for (number, rule) in owed.iter().enumerate() {
         let name = format!("{BROKEN}_{number}");
@@ -133,9 +138,9 @@ fn with_monitor(hierarchy: &Hierarchy) -> String {
         );
     }
     let inputs: Vec<_> = top.ports.iter().filter(|port| port.is_input).collect();
-    let has_clock =
-        ["clock", "reset"].into_iter().filter(|name| inputs.iter().all(|port| port.name != *name));
-    let clocks: Vec<&str> = has_clock.filter(|name| *name == "clock" || has_reset).collect();
+    let is_missing = |name: &&str| inputs.iter().all(|port| port.name != *name);
+    let clocks = [("clock", has_clock), ("reset", has_reset)].into_iter().filter(|(_, there)| *there);
+    let clocks: Vec<&str> = clocks.map(|(name, _)| name).filter(is_missing).collect();
     let declared = clocks.iter().map(|name| format!("  input wire {name},\n")).collect::<String>()
         + &inputs
             .iter()

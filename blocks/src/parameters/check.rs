@@ -5,8 +5,13 @@ use super::{Allocation, ParameterError, Parameters, Values, MAX_COLLECTORS, PARA
 impl Parameters {
     /// Whether the values go together.
     pub fn check(&self) -> Result<(), ParameterError> {
+        self.check_of(|_| true)
+    }
+
+    /// Whether those values go together that a module has: `has` is asked for the names of each pair.
+    pub fn check_of(&self, has: impl Fn([&str; 2]) -> bool) -> Result<(), ParameterError> {
         let Parameters { entries, slots, pcrf_latency, next_latency, collectors, warps, .. } = *self;
-        if slots >= entries {
+        if has(["entries", "slots"]) && slots >= entries {
             let larger =
                 numbers("entries").filter(|entries| *entries > slots).map(|number| number.to_string());
             return Err(ParameterError(format!(
@@ -16,13 +21,14 @@ impl Parameters {
                 larger.collect::<Vec<_>>().join(" or "),
             )));
         }
-        if next_latency > pcrf_latency {
+        if has(["next_latency", "pcrf_latency"]) && next_latency > pcrf_latency {
             return Err(ParameterError(format!(
                 "next_latency={next_latency} is more than pcrf_latency={pcrf_latency}: the next pointer is part of \
                  the tag; set next_latency to at most {pcrf_latency}"
             )));
         }
-        if self.allocation == Allocation::Private && collectors != warps {
+        let is_private = self.allocation == Allocation::Private && collectors != warps;
+        if has(["allocation", "collectors"]) && is_private {
             return Err(ParameterError(match warps <= MAX_COLLECTORS {
                 true => format!(
                     "allocation=private needs a collector for each of {warps} warps; set collectors={warps}"
@@ -33,14 +39,14 @@ impl Parameters {
                 ),
             }));
         }
-        if self.allocate_on_arrival && self.accesses > 1 {
+        if has(["allocate_on_arrival", "accesses"]) && self.allocate_on_arrival && self.accesses > 1 {
             return Err(ParameterError(format!(
                 "allocate_on_arrival=true gives one value a cycle its entry, and accesses={} lets more arrive; set \
                  accesses=1 or allocate_on_arrival=false",
                 self.accesses
             )));
         }
-        if self.rc_ways > self.rc_entries {
+        if has(["rc_ways", "rc_entries"]) && self.rc_ways > self.rc_entries {
             let Parameters { rc_ways, rc_entries, .. } = self;
             return Err(ParameterError(format!(
                 "rc_ways={rc_ways} is more than rc_entries={rc_entries}: a set has at most all entries; set rc_ways to \

@@ -42,9 +42,9 @@ fn is_clocked(signals: &Signals) -> bool {
     signals.vectors.iter().any(|vector| vector.is_clock && vector.role == Role::Input)
 }
 
-/// The rules of a clocked module.
+/// The rules of a module.
 pub fn rules(scope: &Scope, signals: &Signals, code: &str) -> Vec<Rule> {
-    let lines = if is_clocked(signals) { lines(scope) } else { vec![] };
+    let lines = lines(scope);
     let rule = |(declared, text): &(Declared, &str)| Check { signals, declared, code }.rule(text);
     lines.iter().filter_map(rule).collect()
 }

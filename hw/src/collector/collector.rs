@@ -40,7 +40,7 @@ pub struct CollectorPorts<const W: usize> {
     pub issue: In<Bit>,
     /// With `issue`: cache table or window is emptied before (caching and bypassing collectors only).
     pub flush: In<Bit>,
-    /// Its warp, within the sub-core.
+    /// Its warp, within the sub-core; of a bypassing collector its number.
     pub warp: In<Bits<4>>,
     /// The instruction.
     #[flat]

@@ -24,7 +24,7 @@ pub struct LiveRegisterCache {
     pub pc: In<Bits<32>>,
     /// Memory takes the request.
     pub memory_ready: In<Bit>,
-    /// Memory answers the request it took.
+    /// Memory answers the request it took, in the cycle after that at the earliest.
     pub memory_answer: In<Bit>,
     /// Bit r: register r is live; and register 32 + r.
     pub memory_low: In<Bits<32>>,

@@ -61,7 +61,8 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     pub write_lanes: In<Bits<32>>,
     /// Its value.
     pub write_data: In<Bits<W>>,
-    /// The value of a source that missed, from the register file.
+    /// The value of a source that missed, from the register file. It may bring some of the lanes, or lanes that are there. None
+    /// comes after a younger result of its register.
     pub fill: In<Bit>,
     /// Its warp.
     pub fill_warp: In<Bits<3>>,
@@ -73,7 +74,8 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     pub fill_lanes: In<Bits<32>>,
     /// Its value.
     pub fill_data: In<Bits<W>>,
-    /// Empty the part of a warp; it must not issue meanwhile, nor have results under way.
+    /// Empty the part of a warp; it must not issue meanwhile, nor have results or fills under way. Until it is taken, no result
+    /// and no fill is.
     pub flush: In<Bit>,
     /// That warp.
     pub flush_warp: In<Bits<3>>,
