@@ -154,6 +154,7 @@ fn what_cannot_be_recorded() {
     let path = folder.path().join("wave.vcd").display().to_string();
     let cases: [(&[&str], &str); 7] = [
         (&["--around", "hitt"], "did you mean hit?"),
+        (&["--around", "hit,wrap=3"], "hit has no value wrap; did you mean warp?"),
         (&["--around", "multicast"], "the RTL of this design has no such event; it has "),
         (&["--around", "hit,warp=x", "--design", "malekeh"], "x is no number"),
         (&["--around", "pc=0xfff0"], "no such event"),

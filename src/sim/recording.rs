@@ -135,6 +135,13 @@ pub fn query(text: &str, kinds: impl IntoIterator<Item = String>) -> Result<Quer
     let of_kind = kinds.iter().map(String::as_str);
     let known = suggestion(&query.kind, of_kind, &format!("There are {}", kinds.join(", ")));
     ensure!(kinds.contains(&query.kind), "there is no event {}{known}", query.kind);
+    let of_kind = declared_events()?.into_iter().filter(|event| event.kind == query.kind);
+    let fields: BTreeSet<String> = of_kind.flat_map(|event| event.fields).collect();
+    // Any other name may be that of an instance.
+    for (name, _) in query.values.iter().filter(|(name, _)| !fields.contains(name)) {
+        let close = suggestion(name, fields.iter().map(String::as_str), "");
+        ensure!(!close.contains("did you mean"), "{} has no value {name}{}", query.kind, close.trim_end());
+    }
     Ok(query)
 }
 
