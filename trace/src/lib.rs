@@ -49,6 +49,7 @@ mod error;
 mod fields;
 mod grid;
 mod grouped;
+mod gzip;
 mod header;
 mod intervals;
 mod kernel;
