@@ -117,9 +117,8 @@ fn products_of_newer_gpus_run_under_every_design() {
 #[test]
 fn a_block_can_have_the_shared_memory_of_newer_gpus() {
     /// An SM of Hopper: 228 KB of shared memory, 256 KB with L1.
-    const HOPPER: [&str; 6] = [
-        "--set", "sm.shared_memory=233472", "--set", "l1.unified=262144", "--set", "l1.carve_outs=[233472]",
-    ];
+    const HOPPER: [&str; 6] =
+        ["--set", "sm.shared_memory=233472", "--set", "l1.unified=262144", "--set", "l1.carve_outs=[233472]"];
     let folder = tempfile::tempdir().expect("a folder");
     let text = fs::read_to_string(format!("{HOPPER_TRACE}/kernel-1.traceg")).expect("a trace");
     let path = folder.path().join("kernel-1.traceg");

@@ -46,12 +46,21 @@ fn products_of_newer_gpus_are_right_under_every_design() {
         for (settings, slots, designs) in [
             (&[][..], 7, &together),
             (&["slots=3", "entries=4", "collectors=1"], 3, &Design::every().collect()),
-            (&["slots=8", "entries=16", "collectors=8", "banks=4", "accesses=2"], 8, &Design::every().collect()),
-            (&["organisation=monolithic", "issue_on_dispatch=false", "occupied=stall"], 7, &Design::every().collect()),
+            (
+                &["slots=8", "entries=16", "collectors=8", "banks=4", "accesses=2"],
+                8,
+                &Design::every().collect(),
+            ),
+            (
+                &["organisation=monolithic", "issue_on_dispatch=false", "occupied=stall"],
+                7,
+                &Design::every().collect(),
+            ),
         ] {
             let expected = asked(&workload, slots);
             assert_eq!(expected.most, most);
-            let settings: Vec<String> = SMALL.iter().chain(settings).map(|setting| setting.to_string()).collect();
+            let settings: Vec<String> =
+                SMALL.iter().chain(settings).map(|setting| setting.to_string()).collect();
             let config = Config::load(None, &settings).unwrap();
             designs.par_iter().for_each(|&design| {
                 let statistics = run(&workload, design, &config, false);
@@ -63,7 +72,11 @@ fn products_of_newer_gpus_are_right_under_every_design() {
                     most,
                 };
                 assert_eq!(found, expected, "{design} {settings:?}");
-                assert_eq!(counters.token_checks + counters.uninitialised_reads, expected.sources, "{design}");
+                assert_eq!(
+                    counters.token_checks + counters.uninitialised_reads,
+                    expected.sources,
+                    "{design}"
+                );
                 assert_eq!(statistics, run(&workload, design, &config, true), "{design}");
             });
         }

@@ -366,7 +366,11 @@ fn what_has_more_sources_than_slots_goes_in_rounds() {
             assert_eq!(statistics.summary.stalls.rounds, rounds - 1);
             // An instruction before it has gone, so that a round costs what an instruction would in its place.
             assert_eq!(counted.cycles, of_whole.cycles + (rounds - 1) * cycles, "{slots} slots");
-            assert_eq!(counted, Counters { cycles: counted.cycles, ..of_whole }, "all but cycles is the same");
+            assert_eq!(
+                counted,
+                Counters { cycles: counted.cycles, ..of_whole },
+                "all but cycles is the same"
+            );
         }
     }
     // R7 is read by the last round, and by the instruction behind.

@@ -289,8 +289,9 @@ fn registers_per_lane(bits: usize) -> usize {
     bits.div_ceil(1024)
 }
 
-/// M, N and K of a shape written without separators: M is 16 or 8, N is 8, the rest is K.
+/// M, N and K of a shape such as `16x8x16`, or `16816` without separators: M is 16 or 8, N is 8, the rest is K.
 fn shape(modifier: &str) -> Option<[usize; 3]> {
+    let modifier = &modifier.replace('x', "");
     let (m, rest) = match modifier.strip_prefix("16") {
         Some(rest) => (16, rest),
         None => (8, modifier.strip_prefix('8')?),
@@ -442,6 +443,8 @@ mod tests {
             ("BMMA.88128.XOR.POPC", [1, 1, 2]),
             ("BMMA.168256.AND.POPC", [4, 2, 4]),
             ("DMMA.884", [2, 2, 4]),
+            ("DMMA.8x8x4", [2, 2, 4]),
+            ("DMMA.16x8x16", [16, 8, 8]),
             ("QMMA.16832.F32.E4M3.E4M3", [4, 2, 4]),
             ("OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X", [4, 2, 4]),
         ] {

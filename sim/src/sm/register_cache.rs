@@ -358,8 +358,7 @@ impl RegisterCacheUnit {
         counters: &mut Counters,
     ) -> Option<&mut Found> {
         self.clean &= !warp.bit();
-        let mut asked =
-            Sources { read: all(sources.len()), reuse, warp, lanes, ..Sources::default() };
+        let mut asked = Sources { read: all(sources.len()), reuse, warp, lanes, ..Sources::default() };
         asked.registers[..sources.len()].copy_from_slice(sources);
         if !std::mem::replace(&mut self.asked, true) {
             self.offer = NOTHING;

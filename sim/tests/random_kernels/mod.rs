@@ -31,7 +31,16 @@ pub fn random_workload(seed: u64) -> Workload {
         (state >> 33) % below
     };
     let opcodes = [
-        "IADD3", "FFMA", "DFMA", "MUFU.RCP", "HMMA.1688.F32", "HMMA.16816.F32", "BRA", "LDG.E", "STG.E", "LDS",
+        "IADD3",
+        "FFMA",
+        "DFMA",
+        "MUFU.RCP",
+        "HMMA.1688.F32",
+        "HMMA.16816.F32",
+        "BRA",
+        "LDG.E",
+        "STG.E",
+        "LDS",
         "IMAD.WIDE",
     ];
     let barriers = random(4);
