@@ -479,22 +479,23 @@ mod tests {
 
     #[test]
     fn a_warpgroup_has_its_sums_in_place() {
-        let registers =
-            |ranges: &[std::ops::Range<u8>]| -> Vec<u8> { ranges.iter().cloned().flatten().collect() };
-        let sums = registers(&[24..152]);
+        let registers = |runs: &[(u8, u8)]| -> Vec<u8> {
+            runs.iter().flat_map(|&(first, count)| first..first + count).collect()
+        };
+        let sums = registers(&[(24, 128)]);
         check("R24 HGMMA.64x256x16.F32 UR4 R24", &sums, &sums);
-        check("R24 HGMMA.64x256x16.F32 R8 UR4 R24", &sums, &registers(&[8..12, 24..152]));
-        check("R24 HGMMA.64x64x16.F32.BF16 UR4 R255", &registers(&[24..56]), &[]);
-        check("R24 HGMMA.64x64x16.F16 UR4 R24", &registers(&[24..40]), &registers(&[24..40]));
+        check("R24 HGMMA.64x256x16.F32 R8 UR4 R24", &sums, &registers(&[(8, 4), (24, 128)]));
+        check("R24 HGMMA.64x64x16.F32.BF16 UR4 R255", &registers(&[(24, 32)]), &[]);
+        check("R24 HGMMA.64x64x16.F16 UR4 R24", &registers(&[(24, 16)]), &registers(&[(24, 16)]));
         check(
             "R24 HGMMA.SP.64x8x32.F32 R8 UR4 R24 R3",
-            &registers(&[24..28]),
-            &registers(&[8..12, 24..28, 3..4]),
+            &registers(&[(24, 4)]),
+            &registers(&[(8, 4), (24, 4), (3, 1)]),
         );
         check(
             "R24 QGMMA.64x16x32.F32.E4M3.E4M3 R8 UR4 R40",
-            &registers(&[24..32]),
-            &registers(&[8..12, 40..48]),
+            &registers(&[(24, 8)]),
+            &registers(&[(8, 4), (40, 8)]),
         );
     }
 
