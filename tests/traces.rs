@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use gpurf_fixtures::{traces, OWN_TRACE};
+use gpurf_fixtures::{traces, AMPERE_TRACE, HOPPER_TRACE, OWN_TRACE};
 use gpurf_trace::Workload;
 use gpurf_workloads::suite::{named, Size, SUITE};
 use gpurf_workloads::Device;
@@ -97,6 +97,45 @@ fn our_own_trace_runs_under_every_design() {
     }
 }
 
+/// Instructions with more sources than a collector has slots, on models and RTL side by side.
+#[test]
+fn products_of_newer_gpus_run_under_every_design() {
+    for (path, instructions, operands, rounds) in
+        [(AMPERE_TRACE, 588, 3_072, 228), (HOPPER_TRACE, 240, 5_076, 660)]
+    {
+        for design in DESIGNS {
+            let statistics = sim(&[path, "--design", design, "--engine", "lockstep"], 0);
+            assert_sound(&statistics);
+            assert_eq!(statistics["warp_instructions"], instructions, "{design}");
+            assert_eq!(statistics["operand_reads"], operands, "{design}");
+            assert_eq!(statistics["stalls"]["rounds"], rounds, "{design}");
+        }
+    }
+    run_in_lockstep("lockstep", &[AMPERE_TRACE, HOPPER_TRACE].map(String::from), &HARDWARE, &[]);
+}
+
+#[test]
+fn a_block_can_have_the_shared_memory_of_newer_gpus() {
+    /// An SM of Hopper: 228 KB of shared memory, 256 KB with L1.
+    const HOPPER: [&str; 6] =
+        ["--set", "sm.shared_memory=233472", "--set", "l1.unified=262144", "--set", "l1.carve_outs=[233472]"];
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = fs::read_to_string(format!("{HOPPER_TRACE}/kernel-1.traceg")).expect("a trace");
+    let path = folder.path().join("kernel-1.traceg");
+    let kernel = path.to_str().expect("a path");
+    for (bytes, fits) in [(131_072, true), (232_448, false), (233_472, false)] {
+        fs::write(&path, text.replace("-shmem = 16384", &format!("-shmem = {bytes}"))).expect("a file");
+        if !fits {
+            let mut refused = Command::cargo_bin("gpurf").expect("the tool is built");
+            let refused = refused.args(["sim", kernel]).assert().code(2);
+            refused.stderr(predicates::str::contains("raise `sm.block_shared_memory`"));
+        }
+        let statistics = sim(&[kernel, "--set", &format!("sm.block_shared_memory={bytes}")], 0);
+        assert_eq!(statistics["kernels"][0]["resident_blocks"], 1);
+        assert_eq!(sim(&[&[kernel][..], &HOPPER].concat(), 0)["kernels"][0]["resident_blocks"], 1);
+    }
+}
+
 #[test]
 fn every_trace_runs_under_every_design() {
     let Some(traces) = real_traces() else { return };
@@ -151,7 +190,7 @@ fn the_verilog_agrees_on_real_code() {
     // In the same test, so that little Verilog is built twice at a time.
     run(&["bfs".into(), "hgemm".into()], &HARDWARE, &[]);
     run(&["bfs".into()], &HARDWARE[..3], &SIXTEEN_WARPS);
-    run(&[OWN_TRACE.into()], &HARDWARE, &[]);
+    run(&[OWN_TRACE, AMPERE_TRACE, HOPPER_TRACE].map(String::from), &HARDWARE, &[]);
     for machine in [&ON_ARRIVAL[..], &ON_ARRIVAL_AND_AWAY] {
         run(&["bfs".into(), "hgemm".into(), OWN_TRACE.into()], &["malekeh"], machine);
     }

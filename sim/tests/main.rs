@@ -11,6 +11,7 @@ mod pipeline;
 mod random_kernels;
 mod register_cache;
 mod register_traffic;
+mod rounds;
 mod sampling;
 mod several_sms;
 mod sm;

@@ -151,9 +151,17 @@ fn ideal_config() -> Config {
 }
 
 fn try_ideal(workload: &Workload, delay: u32, fault: Option<Fault>) -> Result<Statistics, SmError> {
-    let config = ideal_config();
-    let mut sm = Gpu::new(&config, Design::BASELINE, 1, {
-        Engines::around(&config, Design::BASELINE, |_| Ideal::sub_core(&config, delay, fault))
+    try_ideal_on(&ideal_config(), workload, delay, fault)
+}
+
+fn try_ideal_on(
+    config: &Config,
+    workload: &Workload,
+    delay: u32,
+    fault: Option<Fault>,
+) -> Result<Statistics, SmError> {
+    let mut sm = Gpu::new(config, Design::BASELINE, 1, {
+        Engines::around(config, Design::BASELINE, |_| Ideal::sub_core(config, delay, fault))
     });
     // Its delay passes without a sign of it.
     sm.clock_every_cycle();
@@ -335,17 +343,44 @@ fn faults_of_an_operand_stage_are_found() {
 }
 
 #[test]
-fn what_cannot_run_is_refused_with_its_place() {
-    let matrix: Line = ("HMMA.1688.F32", Some(4), &[8, 10, 12], ALL, &[]);
-    let config = Config::load(None, &["slots=3".into()]).unwrap();
-    let mut sm = Gpu::new(&config, Design::BASELINE, 1, Engines::models(&config, Design::BASELINE, 1));
-    let error = sm.run(&one_warp(&[matrix]), None).unwrap_err().to_string();
-    assert!(
-        error.contains("kernel `k`, pc 0x0000: `HMMA.1688.F32` reads 7 registers")
-            && error.contains("3 source")
-    );
-    assert!(ideal(&one_warp(&[matrix]), 1).is_sound());
+fn what_has_more_sources_than_slots_goes_in_rounds() {
+    // Seven sources, and four results that are read before any of them is written.
+    let lines: [Line; 4] = [
+        ("MOV", Some(7), &[], ALL, &[]),
+        ("HMMA.1688.F32", Some(4), &[0, 2, 4], ALL, &[]),
+        ("IADD3", Some(1), &[7], ALL, &[]),
+        EXIT,
+    ];
+    let run = |slots: usize, collectors: usize, fault| {
+        let mut config = ideal_config();
+        (config.hardware.slots, config.hardware.collectors) = (slots, collectors);
+        try_ideal_on(&config, &one_warp(&lines), 1, fault).unwrap()
+    };
+    for (collectors, cycles) in [(2, 1), (1, 2)] {
+        let whole = run(7, collectors, None);
+        assert_eq!(whole.summary.stalls.rounds, 0);
+        for (slots, rounds) in [(7, 1), (6, 2), (4, 2), (3, 3)] {
+            let statistics = run(slots, collectors, None);
+            assert!(statistics.is_sound(), "{:?}", statistics.errors);
+            let (counted, of_whole) = (counters(&statistics), counters(&whole));
+            assert_eq!(statistics.summary.stalls.rounds, rounds - 1);
+            // An instruction before it has gone, so that a round costs what an instruction would in its place.
+            assert_eq!(counted.cycles, of_whole.cycles + (rounds - 1) * cycles, "{slots} slots");
+            assert_eq!(
+                counted,
+                Counters { cycles: counted.cycles, ..of_whole },
+                "all but cycles is the same"
+            );
+        }
+    }
+    // R7 is read by the last round, and by the instruction behind.
+    let lost = run(3, 2, Some(Fault::LosesWrite));
+    assert_eq!(counters(&lost).token_errors, 2, "{:?}", lost.errors);
+    assert!(lost.errors[0].contains("pc 0x0010, warp slot 0: R7 is"), "{}", lost.errors[0]);
+}
 
+#[test]
+fn what_cannot_run_is_refused_with_its_place() {
     let beyond = try_ideal(&one_warp(&[("MOV", Some(40), &[], ALL, &[])]), 1, None).unwrap_err().to_string();
     assert!(beyond.contains("R40") && beyond.contains("32 registers"), "{beyond}");
     let threads = kernel(header(32), &[vec![vec![EXIT]; 2]]);

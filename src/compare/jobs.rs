@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::{Energies, Energy};
 use gpurf_sim::engines::Engines;
-use gpurf_sim::sm::{Design, Gpu, SharedLoads, SmError};
+use gpurf_sim::sm::{Design, Gpu, SharedLoads};
 use gpurf_sim::statistics::{Counters, Interval, ResidentBlocks, Stalls};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
@@ -90,9 +90,9 @@ pub struct Listed {
     pub difference: Option<String>,
 }
 
-/// All inputs, each under its variants, workload by workload; the variants of one side by side. Variants that a
-/// workload cannot run under, because its instructions need more slots, are left out. Of what `--run` names, nothing else
-/// is run.
+/// All inputs, each under its variants, workload by workload; the variants of one side by side. Variants with fewer slots are
+/// left out where instructions enter collectors in rounds: their cost would be part of the comparison. Of what `--run` names,
+/// nothing else is run.
 pub fn run(
     inputs: &[Input],
     variants: impl Fn(&Input) -> Vec<Variant>,
@@ -198,6 +198,8 @@ struct Job<'a> {
     name: String,
     /// Where its result is kept.
     place: Option<Place>,
+    /// Its collectors have fewer slots than those of the study's other runs.
+    has_fewer_slots: bool,
 }
 
 impl<'a> Job<'a> {
@@ -207,7 +209,9 @@ impl<'a> Job<'a> {
         config: &Config,
         arguments: &Arguments,
     ) -> Result<Job<'a>> {
+        let slots = config.hardware.slots;
         let config = config.with(&variant.settings)?;
+        let has_fewer_slots = config.hardware.slots < slots;
         let constants = serde_json::to_string(&config)?;
         let (size, seed) = (arguments.emulation.size, arguments.seed);
         let run = [
@@ -223,7 +227,7 @@ impl<'a> Job<'a> {
             let file = folder.join("results").join(format!("{name}.json"));
             Place { file, run: run.map(|(name, value)| (name.into(), value)).into() }
         });
-        Ok(Job { input, variant, config, seed, name, place })
+        Ok(Job { input, variant, config, seed, name, place, has_fewer_slots })
     }
 
     /// Its result, if an earlier run left it.
@@ -237,7 +241,7 @@ impl<'a> Job<'a> {
         Ok(outcome)
     }
 
-    /// `None` if an instruction has more sources than slots.
+    /// `None` if its collectors have fewer slots, and an instruction enters them in rounds.
     fn simulate(&self, workload: &Workload) -> Result<Option<Outcome>> {
         let (design, config, seed) = (self.variant.design, &self.config, self.seed);
         let mode = if self.variant.exact_reuse { ReuseMode::Exact } else { Reuse::default().mode };
@@ -254,13 +258,13 @@ impl<'a> Job<'a> {
                 }
                 Command::Kernel(kernel) => gpu.run_kernel(kernel, Some(&reuse)),
             };
-            match run {
-                Err(SmError::TooManySources { .. }) if !self.variant.settings.is_empty() => return Ok(None),
-                run => run.with_context(|| format!("{}, {}", self.input.name(), self.variant.label))?,
-            }
+            run.with_context(|| format!("{}, {}", self.input.name(), self.variant.label))?;
         }
         let statistics = gpu.statistics("model", 0);
         let summary = &statistics.summary;
+        if summary.stalls.rounds > 0 && self.has_fewer_slots {
+            return Ok(None);
+        }
         Ok(Some(Outcome {
             workload: self.input.name().into(),
             design: design.name(),

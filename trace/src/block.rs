@@ -20,13 +20,39 @@ pub struct DynamicInstruction {
     address_start: u32,
     /// Its addresses, with [`STRIDED`] and [`DIGESTED`].
     address_count: u8,
-    /// Bit i: the next read of the i-th source register is near. Zero until annotated.
+    /// Bit i: the next read of the i-th source register is near. The last bit stands for the sixteenth and all behind it,
+    /// the rest of one wide operand: it is set if they all are near. Zero until annotated.
     pub near_sources: u16,
-    /// Bit i: the next read of the i-th destination register is near. Zero until annotated.
+    /// The same of the destination registers.
     pub near_destinations: u16,
 }
 
+/// Number of the last bit of a `near_` mask.
+const LAST_MARK: usize = u16::BITS as usize - 1;
+
+/// Marks register number `index` of an instruction's sources, or destinations, in their mask; lower numbers go before.
+pub(crate) fn mark(mask: &mut u16, index: usize, near: bool) {
+    match near {
+        true if index <= LAST_MARK => *mask |= 1 << index,
+        false if index > LAST_MARK => *mask &= !(1 << LAST_MARK),
+        _ => {}
+    }
+}
+
 impl DynamicInstruction {
+    /// Bit i: the next read of source register number `first + i` is near.
+    #[inline]
+    pub fn near_sources_from(&self, first: usize) -> u16 {
+        // The sign stands for all that lies behind it.
+        (self.near_sources as i16 >> first.min(LAST_MARK)) as u16
+    }
+
+    /// Whether the next read of destination register number `index` is near.
+    #[inline]
+    pub fn is_near_destination(&self, index: usize) -> bool {
+        self.near_destinations >> index.min(LAST_MARK) & 1 == 1
+    }
+
     /// How many addresses it has.
     fn count(&self) -> usize {
         usize::from(self.address_count & !(DIGESTED | STRIDED))

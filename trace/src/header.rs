@@ -2,15 +2,13 @@
 
 use crate::error::{Error, Result};
 use crate::fields::{decimal, hexadecimal, number, show, triple, value_of};
-use crate::kernel::{KernelHeader, WARP_SIZE};
+use crate::kernel::{KernelHeader, MOST_SHARED_MEMORY, WARP_SIZE};
 use crate::lines::Lines;
 
 /// Registers of a thread, at most.
 const MOST_REGISTERS: u32 = 255;
 /// Registers of a thread block, at most.
 const MOST_BLOCK_REGISTERS: u32 = 1 << 16;
-/// Bytes of shared memory that a multiprocessor of any GPU has, at most.
-const MOST_SHARED: u32 = 228 << 10;
 
 /// What the header says beyond [`KernelHeader`].
 pub(crate) struct HeaderEnd {
@@ -118,7 +116,7 @@ fn set(header: &mut KernelHeader, end: &mut HeaderEnd, key: &str, value: &[u8]) 
             };
             header.block = triple(value).filter(possible)?;
         }
-        "shmem" => header.shared_memory = number(value).filter(|&bytes| bytes <= MOST_SHARED)?,
+        "shmem" => header.shared_memory = number(value).filter(|&bytes| bytes <= MOST_SHARED_MEMORY)?,
         "nregs" => header.nregs = number(value).filter(|&count| count <= MOST_REGISTERS)?,
         "binary version" => header.binary_version = number(value)?,
         "cuda stream id" => header.stream_id = decimal(value)? as u64,
@@ -136,7 +134,7 @@ fn set(header: &mut KernelHeader, end: &mut HeaderEnd, key: &str, value: &[u8]) 
 fn bound(key: &str) -> String {
     match key {
         "nregs" => format!("a thread has {MOST_REGISTERS} registers at most"),
-        "shmem" => format!("a thread block has {MOST_SHARED} bytes at most"),
+        "shmem" => format!("a thread block has {MOST_SHARED_MEMORY} bytes at most"),
         _ => String::new(),
     }
 }

@@ -13,6 +13,9 @@ use crate::reuse::Annotator;
 /// Threads of a warp.
 pub const WARP_SIZE: u32 = 32;
 
+/// Bytes of shared memory that a multiprocessor of any GPU has, at most.
+pub const MOST_SHARED_MEMORY: u32 = 228 << 10;
+
 /// Bytes of the window in which shared and local memory appear among generic addresses.
 const WINDOW_BYTES: u64 = 1 << 24;
 

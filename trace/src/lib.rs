@@ -49,6 +49,7 @@ mod error;
 mod fields;
 mod grid;
 mod grouped;
+mod gzip;
 mod header;
 mod intervals;
 mod kernel;
@@ -70,7 +71,9 @@ mod writer;
 pub use block::{Addresses, DynamicInstruction, Lanes, Operands, ThreadBlock, Warp};
 pub use error::{Error, Result};
 pub use intervals::Intervals;
-pub use kernel::{BlockSource, Command, Kernel, KernelHeader, KernelReader, Workload, WARP_SIZE};
+pub use kernel::{
+    BlockSource, Command, Kernel, KernelHeader, KernelReader, Workload, MOST_SHARED_MEMORY, WARP_SIZE,
+};
 pub use liveness::Liveness;
 pub use opcode::{Memory, MemoryAccess, MemorySpace, OpcodeError, Unit};
 pub use open::{files, open, open_with};

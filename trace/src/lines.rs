@@ -1,10 +1,11 @@
 //! Lines of a plain or packed file, without copying them.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::gzip::Members;
 use crate::tracez;
 
 /// Read at once from the file or its decompressor.
@@ -63,7 +64,7 @@ impl Lines {
         let plain = io::Cursor::new(magic.clone()).chain(file);
         Ok(match magic[..] {
             [0xfd, b'7', b'z', b'X', b'Z', 0] => Box::new(liblzma::read::XzDecoder::new_multi_decoder(plain)),
-            [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(plain)),
+            [0x1f, 0x8b, ..] => Box::new(Members::new(BufReader::with_capacity(CHUNK, plain))),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => {
                 Box::new(zstd::stream::read::Decoder::new(plain).map_err(io_error)?)
             }

@@ -106,9 +106,6 @@ pub enum OpcodeError {
         "`{opcode}` has no known matrix shape: which registers it uses cannot be told; leave its kernel out of the list"
     )]
     Shape { opcode: String },
-
-    #[error("`{opcode}` needs more than 16 source or destination registers, which no collector here holds; use a kernel without it (warpgroup matrix instructions of Hopper are not modelled)")]
-    TooWide { opcode: String },
 }
 
 /// What the table knows of a base opcode.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Index;
 
 use crate::opcode::{Memory, Opcode, OpcodeError, Unit};
-use crate::registers::{Positions, Register, RegisterId, Registers};
+use crate::registers::{Positions, Register, RegisterId, RegisterSet, Registers};
 use crate::widen::{widen, Operands};
 
 /// An instruction as a trace names it: the first register of each operand, constants, immediates
@@ -64,15 +64,15 @@ pub struct StaticInstruction {
     /// Of each of `sources`, the number of the source operand that it belongs to, as they stand in a
     /// trace: constants, immediates and predicates are not counted.
     pub positions: Positions,
-    /// Bit i: the i-th of `sources` has the `.reuse` flag. Traces do not tell; listings do.
+    /// Bit i: the i-th of `sources` has the `.reuse` flag. Traces do not tell; listings do, of instructions with up to 16.
     pub reuse: u16,
     /// Bit i: the machine code has the reuse flag of source slot i, of four. A slot that holds a constant
     /// or an immediate counts, so this is not the number of an operand in a trace.
     pub reuse_slots: u8,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,
-    /// Bit i: the trace names the i-th of `sources`.
-    pub named: u16,
+    /// Those of `sources` that the trace names.
+    pub named: RegisterSet,
     /// The destination the trace names, RZ and uniform registers included.
     pub named_destination: Option<Register>,
     /// The sources the trace names, RZ, repetitions and uniform registers included.
@@ -98,9 +98,8 @@ impl StaticInstruction {
                 && !instruction.sources[..position].contains(register)
         };
         let named_source_count = instruction.sources.iter().enumerate().filter(counted).count() as u8;
-        let is_named =
-            |(_, source): &(usize, &RegisterId)| instruction.sources.contains(&Register::Vector(**source));
-        let named = sources.iter().enumerate().filter(is_named).fold(0, |named, (bit, _)| named | 1 << bit);
+        let is_named = |source: &RegisterId| instruction.sources.contains(&Register::Vector(*source));
+        let named = sources.iter().copied().filter(is_named).collect();
         Ok(StaticInstruction {
             pc: instruction.pc,
             opcode: instruction.opcode.into(),

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use arrayvec::ArrayVec;
 use borsh::{BorshDeserialize, BorshSerialize};
+use smallvec::SmallVec;
 
 /// A vector register: `R0` to `R254`, and `R255`, the zero register RZ.
 #[derive(
@@ -34,11 +34,12 @@ impl From<RegisterId> for u32 {
     }
 }
 
-/// Vector registers of an instruction; at most 16, so that a `u16` can mark them.
-pub type Registers = ArrayVec<RegisterId, 16>;
+/// Vector registers of an instruction: in place if there are no more than 16, as those of nearly all are. A matrix product
+/// of a warpgroup reads and writes up to 128 accumulators.
+pub type Registers = SmallVec<[RegisterId; 16]>;
 
 /// Of each of an instruction's [`Registers`], the number of the operand that it belongs to.
-pub type Positions = ArrayVec<u8, 16>;
+pub type Positions = SmallVec<[u8; 16]>;
 
 /// A register as a trace names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

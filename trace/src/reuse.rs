@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::block::{DynamicInstruction, ThreadBlock};
+use crate::block::{mark, DynamicInstruction, ThreadBlock};
 use crate::program::Program;
 
 /// The paper's RTHLD.
@@ -155,12 +155,11 @@ pub(crate) fn near_masks(
 ) -> Vec<[u16; 2]> {
     let mut near = vec![[0; 2]; instructions.len()];
     distances(program, instructions, |position, operand, distance| {
-        if distance.is_some_and(|distance| distance <= threshold) {
-            let [sources, destinations] = &mut near[position];
-            match operand {
-                Operand::Source(i) => *sources |= 1 << i,
-                Operand::Destination(i) => *destinations |= 1 << i,
-            }
+        let is_near = distance.is_some_and(|distance| distance <= threshold);
+        let [sources, destinations] = &mut near[position];
+        match operand {
+            Operand::Source(i) => mark(sources, i, is_near),
+            Operand::Destination(i) => mark(destinations, i, is_near),
         }
     });
     near

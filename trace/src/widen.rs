@@ -9,7 +9,7 @@
 //! Multi-register operands are aligned on real hardware (pairs to even registers), which the rules
 //! use where an operand may be a pair or not.
 
-use arrayvec::ArrayVec;
+use std::cmp::Ordering;
 
 use crate::opcode::{Opcode, OpcodeError};
 use crate::registers::{Positions, Register, RegisterId, Registers};
@@ -32,10 +32,9 @@ pub(crate) fn widen(
     immediates: [i64; 2],
 ) -> Result<Operands, OpcodeError> {
     let mut operands = Builder {
-        opcode,
-        destinations: ArrayVec::new(),
-        sources: ArrayVec::new(),
-        positions: ArrayVec::new(),
+        destinations: Registers::new(),
+        sources: Registers::new(),
+        positions: Positions::new(),
         operand: 0,
     };
 
@@ -44,7 +43,7 @@ pub(crate) fn widen(
         Rule::Read | Rule::ReadPair => {
             let count = if rule == Rule::Read { 1 } else { 2 };
             if let Some(register) = destination {
-                operands.read(register, count)?;
+                operands.read(register, count);
             }
             (None, sources)
         }
@@ -59,24 +58,23 @@ pub(crate) fn widen(
 
     let sources = match (rule, sources.split_first()) {
         (Rule::TwoDestinations, Some((second, rest))) => {
-            operands.write(*second, 1)?;
+            operands.write(*second, 1);
             rest
         }
         _ => sources,
     };
     if let Some(destination) = destination {
-        operands.write(destination, destination_width(opcode, rule)?)?;
+        operands.write(destination, destination_width(opcode, rule)?);
     }
     for (position, &register) in sources.iter().enumerate() {
-        let width = source_width(opcode, rule, sources, position, immediates)?;
-        operands.read(register, width)?;
+        let width = source_width(opcode, rule, destination, sources, position, immediates)?;
+        operands.read(register, width);
     }
     let Builder { destinations, sources, positions, .. } = operands;
     Ok(Operands { destinations, sources, positions })
 }
 
-struct Builder<'a> {
-    opcode: Opcode<'a>,
+struct Builder {
     destinations: Registers,
     sources: Registers,
     positions: Positions,
@@ -84,35 +82,26 @@ struct Builder<'a> {
     operand: u8,
 }
 
-impl Builder<'_> {
-    fn write(&mut self, register: Register, count: usize) -> Result<(), OpcodeError> {
-        Self::append(&mut self.destinations, self.opcode, register, count)
+impl Builder {
+    fn write(&mut self, register: Register, count: usize) {
+        Self::append(&mut self.destinations, register, count);
     }
 
-    fn read(&mut self, register: Register, count: usize) -> Result<(), OpcodeError> {
-        Self::append(&mut self.sources, self.opcode, register, count)?;
+    fn read(&mut self, register: Register, count: usize) {
+        Self::append(&mut self.sources, register, count);
         let added = self.sources.len() - self.positions.len();
         self.positions.extend(std::iter::repeat_n(self.operand, added));
         self.operand += 1;
-        Ok(())
     }
 
-    fn append(
-        list: &mut Registers,
-        opcode: Opcode,
-        register: Register,
-        count: usize,
-    ) -> Result<(), OpcodeError> {
-        let Register::Vector(first) = register else {
-            return Ok(());
-        };
+    fn append(list: &mut Registers, register: Register, count: usize) {
+        let Register::Vector(first) = register else { return };
         // RZ starts an empty range, and nothing widens into it.
         for register in (first.0..RegisterId::RZ.0).take(count).map(RegisterId) {
             if !list.contains(&register) {
-                list.try_push(register).map_err(|_| OpcodeError::TooWide { opcode: opcode.0.into() })?;
+                list.push(register);
             }
         }
-        Ok(())
     }
 }
 
@@ -134,6 +123,7 @@ fn destination_width(opcode: Opcode, rule: Rule) -> Result<usize, OpcodeError> {
 fn source_width(
     opcode: Opcode,
     rule: Rule,
+    destination: Option<Register>,
     sources: &[Register],
     position: usize,
     immediates: [i64; 2],
@@ -158,8 +148,15 @@ fn source_width(
                 _ => 1,
             }
         }
-        Rule::WarpgroupMatrix if last => warpgroup_accumulators(opcode)?,
-        Rule::WarpgroupMatrix => 4,
+        // The sums go where they came from. Behind them a sparse product has the register that says which elements A has.
+        Rule::WarpgroupMatrix => {
+            let sums = sources.iter().position(|&source| Some(source) == destination);
+            match position.cmp(&sums.unwrap_or(sources.len() - 1)) {
+                Ordering::Less => 4,
+                Ordering::Equal => warpgroup_accumulators(opcode)?,
+                Ordering::Greater => 1,
+            }
+        }
         Rule::Load | Rule::LoadMatrices | Rule::Addresses | Rule::AddressQuery => {
             address_width(opcode, register)
         }
@@ -292,8 +289,9 @@ fn registers_per_lane(bits: usize) -> usize {
     bits.div_ceil(1024)
 }
 
-/// M, N and K of a shape written without separators: M is 16 or 8, N is 8, the rest is K.
+/// M, N and K of a shape such as `16x8x16`, or `16816` without separators: M is 16 or 8, N is 8, the rest is K.
 fn shape(modifier: &str) -> Option<[usize; 3]> {
+    let modifier = &modifier.replace('x', "");
     let (m, rest) = match modifier.strip_prefix("16") {
         Some(rest) => (16, rest),
         None => (8, modifier.strip_prefix('8')?),
@@ -389,9 +387,8 @@ mod tests {
         check("- STTM.x2 UR4 R8", &[], &[8, 9]);
         check("- UTCHMMA UR4 UR6 UR8", &[], &[]);
         check("R2 LDGMC.E.ADD.F16x8.RN R4", &[2], &[4, 5]);
-        let opcode = Opcode("LDTM.x64");
-        let result = widen(opcode, Rule::LoadTensor, Some(Register::vector(24)), &[], [0; 2]);
-        assert!(matches!(result, Err(OpcodeError::TooWide { .. })));
+        check("R24 LDTM.x64 UR4", &(24..88).collect::<Vec<u8>>(), &[]);
+        check("- STTM.x128 UR4 R8", &[], &(8..136).collect::<Vec<u8>>());
     }
 
     #[test]
@@ -446,6 +443,8 @@ mod tests {
             ("BMMA.88128.XOR.POPC", [1, 1, 2]),
             ("BMMA.168256.AND.POPC", [4, 2, 4]),
             ("DMMA.884", [2, 2, 4]),
+            ("DMMA.8x8x4", [2, 2, 4]),
+            ("DMMA.16x8x16", [16, 8, 8]),
             ("QMMA.16832.F32.E4M3.E4M3", [4, 2, 4]),
             ("OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X", [4, 2, 4]),
         ] {
@@ -471,11 +470,33 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_without_shape_or_too_wide_is_refused() {
+    fn a_matrix_without_shape_is_refused() {
         assert!(matches!(Fragments::of(Opcode("HMMA.F32")), Err(OpcodeError::Shape { .. })));
-        let opcode = Opcode("HGMMA.64x256x16.F32");
-        let result = widen(opcode, Rule::WarpgroupMatrix, Some(Register::vector(24)), &[], [0; 2]);
-        assert!(matches!(result, Err(OpcodeError::TooWide { .. })));
+        let shapeless =
+            widen(Opcode("HGMMA.F32"), Rule::WarpgroupMatrix, Some(Register::vector(24)), &[], [0; 2]);
+        assert!(matches!(shapeless, Err(OpcodeError::Shape { .. })));
+    }
+
+    #[test]
+    fn a_warpgroup_has_its_sums_in_place() {
+        let registers = |runs: &[(u8, u8)]| -> Vec<u8> {
+            runs.iter().flat_map(|&(first, count)| first..first + count).collect()
+        };
+        let sums = registers(&[(24, 128)]);
+        check("R24 HGMMA.64x256x16.F32 UR4 R24", &sums, &sums);
+        check("R24 HGMMA.64x256x16.F32 R8 UR4 R24", &sums, &registers(&[(8, 4), (24, 128)]));
+        check("R24 HGMMA.64x64x16.F32.BF16 UR4 R255", &registers(&[(24, 32)]), &[]);
+        check("R24 HGMMA.64x64x16.F16 UR4 R24", &registers(&[(24, 16)]), &registers(&[(24, 16)]));
+        check(
+            "R24 HGMMA.SP.64x8x32.F32 R8 UR4 R24 R3",
+            &registers(&[(24, 4)]),
+            &registers(&[(8, 4), (24, 4), (3, 1)]),
+        );
+        check(
+            "R24 QGMMA.64x16x32.F32.E4M3.E4M3 R8 UR4 R40",
+            &registers(&[(24, 8)]),
+            &registers(&[(8, 4), (40, 8)]),
+        );
     }
 
     #[test]

@@ -151,6 +151,27 @@ fn compressed_files_read_alike_and_their_cuts_are_noticed() {
 }
 
 #[test]
+fn gzip_files_may_be_filled_up_with_zeros() {
+    let packed = |text: &str| {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gz.write_all(text.as_bytes()).unwrap();
+        gz.finish().unwrap()
+    };
+    let (head, tail) = KERNEL.split_at(KERNEL.len() / 2);
+    for zeros in [1, 8, 511, 1 << 20] {
+        let padding = vec![0; zeros];
+        assert_eq!(read_bytes(&[packed(KERNEL), padding.clone()].concat()).unwrap(), 5, "{zeros}");
+        let members = [packed(head), padding.clone(), packed(tail), padding.clone()].concat();
+        assert_eq!(read_bytes(&members).unwrap(), 5, "{zeros}");
+        let message = read_bytes(&[packed(KERNEL), padding, vec![1; 20]].concat()).unwrap_err().to_string();
+        assert!(message.contains("does not decompress"), "{message}");
+    }
+    // What is cut is not whole because zeros follow.
+    let cut = &packed(KERNEL)[..100];
+    assert!(read_bytes(&[cut, &[0; 4096]].concat()).is_err());
+}
+
+#[test]
 fn empty_and_missing_files_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kernel-1.traceg");

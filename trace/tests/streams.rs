@@ -8,12 +8,13 @@ use gpurf_trace::{
 use proptest::prelude::*;
 
 /// Opcode, whether it writes a register, sources, bytes per thread.
-const OPCODES: [(&str, bool, usize, u16); 12] = [
+const OPCODES: [(&str, bool, usize, u16); 13] = [
     ("FFMA", true, 3, 0),
     ("IADD3.X", true, 2, 0),
     ("IMAD.WIDE", true, 3, 0),
     ("DFMA", true, 2, 0),
     ("HMMA.1688.F32", true, 3, 0),
+    ("HGMMA.64x48x16.F32", true, 2, 0),
     ("MOV", true, 1, 0),
     ("CS2R", true, 0, 0),
     ("LDG.E.128.SYS", true, 1, 16),
@@ -157,16 +158,26 @@ proptest! {
             .map(|&index| program[index].sources.len() + program[index].destinations.len())
             .sum();
         prop_assert_eq!(found.len(), operands);
+        let is_near = |distance: Option<u32>| distance.is_some_and(|distance| distance <= threshold);
+        // The sixteenth and all behind it are near together.
+        let together = |position: usize, operand: Operand| {
+            let place = &program[code[position]];
+            let near = |operand| is_near(oracle(program, &code, position, operand));
+            match operand {
+                Operand::Source(15..) => (15..place.sources.len()).all(|i| near(Operand::Source(i))),
+                Operand::Destination(15..) => (15..place.destinations.len()).all(|i| near(Operand::Destination(i))),
+                single => near(single),
+            }
+        };
         let mut histogram = Histogram::default();
         for (position, operand, distance) in found {
             prop_assert_eq!(distance, oracle(program, &code, position, operand));
-            let near = distance.is_some_and(|distance| distance <= threshold);
             let instruction = &instructions[position];
             let marked = match operand {
-                Operand::Source(i) => instruction.near_sources >> i & 1,
-                Operand::Destination(i) => instruction.near_destinations >> i & 1,
+                Operand::Source(i) => instruction.near_sources_from(i) & 1 == 1,
+                Operand::Destination(i) => instruction.is_near_destination(i),
             };
-            prop_assert_eq!(marked == 1, near);
+            prop_assert_eq!(marked, together(position, operand));
             match distance {
                 Some(distance) => *histogram.reuses.entry(distance).or_default() += 1,
                 None => histogram.without_reuse += 1,

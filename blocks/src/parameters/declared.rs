@@ -39,9 +39,8 @@ parameters! {
     /// Entries of a cache table. They must be more than the source slots, all of which an instruction may lock.
     entries [e]: usize = 8, one_of(&[4, 8, 16]), "registers of a warp", "F §III-C";
 
-    /// Source slots of a collector: registers that an instruction can read.
-    slots: usize = 7, one_of(&[3, 4, 5, 6, 7, 8]), "registers of a warp",
-        "W §2; HMMA.1688.F32 reads 2 + 1 + 4, HMMA.16816.F32 eight";
+    /// Source slots of a collector. The sources of an instruction that reads more registers enter in rounds.
+    slots: usize = 7, one_of(&[3, 4, 5, 6, 7, 8]), "registers of a warp", "W §2; HMMA.1688.F32 reads 2 + 1 + 4";
 
     /// Warps of a sub-core, of which an SM has four. Their registers share the rows of the banks.
     warps [wp]: usize = 8, one_of(&[8, 16]), "", "F Table I: 32 in an SM; R Table I: 64";

@@ -1,6 +1,7 @@
 //! Which values are possible.
 
 use gpurf_blocks::{LANES, MAX_WARPS, SUB_CORES};
+use gpurf_trace::MOST_SHARED_MEMORY;
 
 use super::{Config, ConfigError, Sthld};
 
@@ -17,7 +18,7 @@ impl Config {
         }
         between("sm.warps", self.sm.warps as u64, SUB_CORES as u64, (SUB_CORES * MAX_WARPS) as u64)?;
         between("sm.threads", self.sm.threads as u64, LANES as u64, 2048)?;
-        between("sm.block_shared_memory", self.sm.block_shared_memory, 0, 131_072)?;
+        between("sm.block_shared_memory", self.sm.block_shared_memory, 0, MOST_SHARED_MEMORY.into())?;
         between("sm.blocks", self.sm.blocks as u64, 1, 32)?;
         let most = (SUB_CORES * LANES * SUB_CORE_REGISTERS) as u64;
         between("sm.registers", self.sm.registers as u64, 16384, most)?;

@@ -83,7 +83,7 @@ fn is_flagged(
         None if rules.flags_by_slot => bit(place.reuse_slots.into()),
         None => {
             let index = place.sources.iter().position(|known| u16::from(known.0) == register);
-            index.is_some_and(|index| place.reuse >> index & 1 == 1)
+            index.is_some_and(|index| index < 16 && place.reuse >> index & 1 == 1)
         }
     }
 }

@@ -169,7 +169,7 @@ impl Blocks {
         }
         resident.completed.push(executing);
         if let Some(Some(warp)) = resident.contexts.get_mut(number) {
-            warp.arrive(decoded[executing.instruction.static_index as usize].destinations());
+            warp.arrive(&decoded[executing.instruction.static_index as usize].destinations);
             self.update_resumable(executing.block, decoded, now);
         }
         None

@@ -67,15 +67,7 @@ impl Code {
                 });
             }
             let (mlds, multicasts) = self.marks.of(instruction);
-            let mut decoded = Decoded::new(instruction, config, mlds, multicasts).ok_or_else(|| {
-                SmError::TooManySources {
-                    kernel: self.header.name.clone(),
-                    pc: instruction.pc,
-                    opcode: instruction.opcode.to_string(),
-                    needed: instruction.sources.len(),
-                    slots: config.hardware.slots,
-                }
-            })?;
+            let mut decoded = Decoded::new(instruction, config, mlds, multicasts);
             if let (Some(own), Some(liveness)) = (self.own, &self.liveness) {
                 let live = liveness.at(instruction.pc);
                 decoded.needs_pool = !live.union(decoded.touches).is_subset(&own);

@@ -3,12 +3,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gpurf_blocks::MAX_SLOTS;
-use gpurf_trace::{Memory, RegisterId, RegisterSet, StaticInstruction};
+use gpurf_trace::{Memory, RegisterId, RegisterSet, Registers, StaticInstruction};
 
 use super::execution::Execution;
+use crate::bits::{all, set};
 use crate::config::{Config, Timing};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Decoded {
     pub pc: u32,
     pub unit: u8,
@@ -24,20 +25,12 @@ pub(super) struct Decoded {
     pub multicasts: bool,
     /// Equal for equal opcodes.
     pub operation: u64,
-    /// R0 in slots that it does not use.
-    sources: [RegisterId; MAX_SLOTS],
-    source_count: u8,
-    /// Of each source, the operand that it belongs to, 0 to 3.
-    pub positions: [u8; MAX_SLOTS],
-    /// Bit i: source i has the compiler's reuse flag.
-    pub reuse: u16,
-    destinations: [RegisterId; MAX_WRITTEN],
-    destination_count: u8,
+    /// Its sources as they enter collectors: the first round of them, and those after it.
+    first: Round,
+    further: Box<[Round]>,
+    pub destinations: Registers,
     /// Source registers named before widening.
     pub named_count: u8,
-    /// Bit i: source i is one of them.
-    pub named: u16,
-    pub reads: RegisterSet,
     pub writes: RegisterSet,
     /// Registers read or written.
     pub touches: RegisterSet,
@@ -45,34 +38,64 @@ pub(super) struct Decoded {
     pub needs_pool: bool,
 }
 
-/// Registers that an instruction writes at most.
-const MAX_WRITTEN: usize = 16;
+/// Sources of an instruction that enter a collector together: as many as it has slots for. Most instructions have one
+/// round; an instruction with more sources than slots goes to the collectors round by round, and its unit begins when it
+/// has all of them. To the collectors each round is an instruction of its own; what the instruction writes belongs to the last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Round {
+    /// The source register of each slot; R0 in slots that it does not use.
+    pub slots: [RegisterId; MAX_SLOTS],
+    count: u8,
+    /// Number of its first source among all of the instruction.
+    pub first: u8,
+    /// Of each source, the operand that it belongs to, 0 to 3.
+    pub positions: [u8; MAX_SLOTS],
+    /// Bit s: source s has the compiler's reuse flag.
+    pub reuse: u8,
+    /// Bit s: the trace names source s.
+    pub named: u8,
+    pub reads: RegisterSet,
+}
+
+impl Round {
+    /// The round whose first source has this number, of collectors with so many slots.
+    fn new(instruction: &StaticInstruction, first: usize, slots: usize) -> Round {
+        let sources = &instruction.sources[first..];
+        let sources = &sources[..sources.len().min(slots)];
+        let mut round = Round {
+            slots: [RegisterId::default(); MAX_SLOTS],
+            count: sources.len() as u8,
+            first: first as u8,
+            positions: [0; MAX_SLOTS],
+            reuse: instruction.reuse.checked_shr(first as u32).unwrap_or(0) as u8 & all(sources.len()),
+            named: 0,
+            reads: sources.iter().copied().collect(),
+        };
+        for (slot, &source) in sources.iter().enumerate() {
+            round.slots[slot] = source;
+            round.positions[slot] = instruction.positions[first + slot] & 3;
+            set(&mut round.named, slot, instruction.named.contains(source));
+        }
+        round
+    }
+
+    #[inline]
+    pub fn sources(&self) -> &[RegisterId] {
+        &self.slots[..usize::from(self.count)]
+    }
+}
 
 impl Decoded {
-    /// `None` if the instruction reads more registers than the collectors have source slots.
-    pub fn new(
-        instruction: &StaticInstruction,
-        config: &Config,
-        mlds: bool,
-        multicasts: bool,
-    ) -> Option<Decoded> {
-        if instruction.sources.len() > config.hardware.slots {
-            return None;
-        }
+    pub fn new(instruction: &StaticInstruction, config: &Config, mlds: bool, multicasts: bool) -> Decoded {
         let Execution { unit, timing, memory } = Execution::of(instruction, config);
-        let mut sources = [RegisterId::default(); MAX_SLOTS];
-        sources[..instruction.sources.len()].copy_from_slice(&instruction.sources);
-        let mut positions = [0; MAX_SLOTS];
-        for (known, &position) in positions.iter_mut().zip(&instruction.positions) {
-            *known = position & 3;
-        }
-        let mut destinations = [RegisterId::default(); MAX_WRITTEN];
-        destinations[..instruction.destinations.len()].copy_from_slice(&instruction.destinations);
+        let slots = config.hardware.slots;
+        let round = |first| Round::new(instruction, first, slots);
+        let further = (slots..instruction.sources.len()).step_by(slots).map(round).collect();
         let mut operation = DefaultHasher::new();
         instruction.opcode.hash(&mut operation);
         let reads = RegisterSet::from_iter(instruction.sources.iter().copied());
         let writes = RegisterSet::from_iter(instruction.destinations.iter().copied());
-        Some(Decoded {
+        Decoded {
             pc: instruction.pc,
             unit: unit as u8,
             timing,
@@ -82,34 +105,83 @@ impl Decoded {
             mlds,
             multicasts,
             operation: operation.finish(),
-            sources,
-            source_count: instruction.sources.len() as u8,
-            positions,
-            reuse: instruction.reuse,
-            destinations,
-            destination_count: instruction.destinations.len() as u8,
+            first: round(0),
+            further,
+            destinations: instruction.destinations.clone(),
             named_count: instruction.named_source_count,
-            named: instruction.named,
-            reads,
             writes,
             touches: reads.union(writes),
             needs_pool: false,
-        })
+        }
     }
 
+    /// The round of this number, from 0.
     #[inline]
-    pub fn sources(&self) -> &[RegisterId] {
-        &self.sources[..usize::from(self.source_count)]
+    pub fn round(&self, number: u8) -> &Round {
+        match number {
+            0 => &self.first,
+            _ => &self.further[usize::from(number) - 1],
+        }
     }
 
-    /// The source register of each slot; R0 in slots that it does not use.
+    /// Number of the last round.
     #[inline]
-    pub fn slots(&self) -> &[RegisterId; MAX_SLOTS] {
-        &self.sources
+    pub fn last_round(&self) -> u8 {
+        self.further.len() as u8
     }
 
-    #[inline]
-    pub fn destinations(&self) -> &[RegisterId] {
-        &self.destinations[..usize::from(self.destination_count)]
+    /// Source registers, of all rounds.
+    pub fn source_count(&self) -> usize {
+        let last = self.round(self.last_round());
+        usize::from(last.first) + last.sources().len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_trace::{Instruction, Program, Register};
+
+    use super::*;
+
+    /// First source and registers of each round, on collectors with so many slots.
+    fn rounds(opcode: &str, sources: &[u8], slots: usize) -> Vec<(u8, Vec<u8>)> {
+        let config = Config::load(None, &[format!("slots={slots}"), "entries=16".into()]).unwrap();
+        let sources: Vec<Register> = sources.iter().map(|&source| Register::vector(source)).collect();
+        let destination = Some(Register::vector(24));
+        let instruction =
+            Instruction { pc: 0, opcode, destination, sources: &sources, width: 0, immediates: [0; 2] };
+        let mut program = Program::default();
+        let place = program.intern(&instruction).unwrap();
+        let decoded = Decoded::new(&program[place], &config, false, false);
+        assert_eq!(decoded.source_count(), program[place].sources.len());
+        let named = (0..=decoded.last_round()).map(|number| decoded.round(number).named.count_ones());
+        assert_eq!(named.sum::<u32>(), decoded.named_count.into());
+        (0..=decoded.last_round())
+            .map(|number| {
+                let round = decoded.round(number);
+                assert!(round.sources().iter().all(|&source| round.reads.contains(source)));
+                assert_eq!(round.reads.len() as usize, round.sources().len());
+                (round.first, round.sources().iter().map(|source| source.0).collect())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_has_a_slot_for_each_source_goes_in_one_round() {
+        assert_eq!(rounds("MOV", &[], 7), [(0, vec![])]);
+        assert_eq!(rounds("HMMA.1688.F32", &[8, 12, 16], 7), [(0, vec![8, 9, 12, 16, 17, 18, 19])]);
+        assert_eq!(rounds("HMMA.16816.F16", &[8, 12, 16], 8).len(), 1);
+    }
+
+    #[test]
+    fn rounds_take_the_sources_in_order_and_fill_the_slots() {
+        let product = |slots| rounds("HMMA.16816.F32", &[8, 12, 16], slots);
+        assert_eq!(product(7), [(0, vec![8, 9, 10, 11, 12, 13, 16]), (7, vec![17, 18, 19])]);
+        assert_eq!(product(8), [(0, vec![8, 9, 10, 11, 12, 13, 16, 17]), (8, vec![18, 19])]);
+        assert_eq!(product(5), [(0, vec![8, 9, 10, 11, 12]), (5, vec![13, 16, 17, 18, 19])]);
+        let accumulators = rounds("HGMMA.64x256x16.F32", &[8, 24], 7);
+        assert_eq!(accumulators.len(), 19, "4 + 128 registers");
+        let taken: Vec<u8> = accumulators.into_iter().flat_map(|(_, registers)| registers).collect();
+        assert_eq!(taken, (8..12).chain(24..152).collect::<Vec<u8>>());
     }
 }

@@ -1,6 +1,5 @@
 //! What keeps a kernel from being run, and what to do about it.
 
-use gpurf_blocks::MAX_SLOTS;
 use gpurf_trace::RegisterId;
 
 /// Every message names the kernel and the place.
@@ -10,12 +9,6 @@ use gpurf_trace::RegisterId;
 pub enum SmError {
     #[error(transparent)]
     Trace(#[from] gpurf_trace::Error),
-
-    #[error(
-        "kernel `{kernel}`, pc 0x{pc:04x}: `{opcode}` reads {needed} registers, and a collector has {slots} source \
-         slots; raise `slots`, which can be {MAX_SLOTS}, or leave this kernel out"
-    )]
-    TooManySources { kernel: String, pc: u32, opcode: String, needed: usize, slots: usize },
 
     #[error(
         "kernel `{kernel}`, pc 0x{pc:04x}: `{opcode}` names {register}, and the kernel has {registers} registers per \

@@ -229,8 +229,8 @@ impl Pipeline {
             pc: decoded.pc,
             text: &self.texts[instruction.static_index as usize],
             registers: decoded.touches,
-            destinations: decoded.destinations(),
-            operands: block.operands(&instruction, (decoded.sources().len(), decoded.destinations().len())),
+            destinations: &decoded.destinations,
+            operands: block.operands(&instruction, (decoded.source_count(), decoded.destinations.len())),
         };
         self.flights.insert(serial, Flight { stage: Some(Stage::Wait), ..Flight::default() });
         self.listeners.iter_mut().for_each(|listener| listener.begin(cycle, &begun));

@@ -353,13 +353,12 @@ impl RegisterCacheUnit {
         &mut self,
         warp: WarpId,
         sources: &[RegisterId],
-        reuse: u16,
+        reuse: u8,
         lanes: u32,
         counters: &mut Counters,
     ) -> Option<&mut Found> {
         self.clean &= !warp.bit();
-        let mut asked =
-            Sources { read: all(sources.len()), reuse: reuse as u8, warp, lanes, ..Sources::default() };
+        let mut asked = Sources { read: all(sources.len()), reuse, warp, lanes, ..Sources::default() };
         asked.registers[..sources.len()].copy_from_slice(sources);
         if !std::mem::replace(&mut self.asked, true) {
             self.offer = NOTHING;

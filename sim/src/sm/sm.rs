@@ -244,7 +244,7 @@ impl<E: RunsSubCore> Sm<E> {
         let (memory, mut around) = context.memory_path();
         let mut active = memory.step_sharing(&mut around);
         if let Some(executing) = memory.step(&mut around) {
-            let destinations = context.code.of(&executing.instruction).destinations();
+            let destinations = &context.code.of(&executing.instruction).destinations;
             sub_cores[executing.sub_core].takes_long(executing.warp, destinations);
         }
         if let Some(monolithic) = monolithic {

@@ -37,9 +37,11 @@ pub(super) struct Warp {
     pub base: Row,
     instructions: Vec<DynamicInstruction>,
     next: usize,
+    /// Number of its next round, of the next instruction: see [`super::decoded::Round`].
+    round: u8,
     /// Number of the first instruction among all of the run.
     pub first_serial: u32,
-    /// Addresses of the instructions issued last, the newest first.
+    /// Addresses of the instructions issued last, round by round, the newest first.
     recent: [u32; RECENT],
     /// Registers loaded since the warp's present strand began: see [`crate::issue::ActiveSet`].
     strand_loads: RegisterSet,
@@ -67,6 +69,8 @@ pub(super) struct Warp {
 const RECENT: usize = 8;
 /// From one instruction to the next; less before Volta.
 const INSTRUCTION_BYTES: u32 = 16;
+/// No instruction's address.
+const NOWHERE: u32 = u32::MAX;
 
 /// What a register must hold.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
@@ -105,8 +109,9 @@ impl Warp {
             base: Row(0),
             instructions: Vec::new(),
             next: 0,
+            round: 0,
             first_serial: 0,
-            recent: [0; RECENT],
+            recent: [NOWHERE; RECENT],
             strand_loads: RegisterSet::default(),
             pending: RegisterSet::default(),
             pending_loads: RegisterSet::default(),
@@ -134,7 +139,9 @@ impl Warp {
         self.base = base;
         self.instructions = instructions;
         self.next = 0;
+        self.round = 0;
         self.first_serial = serial;
+        self.recent = [NOWHERE; RECENT];
         self.strand_loads = RegisterSet::default();
         self.values.fill(Value::default());
         self.has_come_back = false;
@@ -156,6 +163,10 @@ impl Warp {
         };
         if self.at_barrier {
             return State::Barrier;
+        }
+        // What it waited for has come, and nothing of the warp can issue between two rounds.
+        if self.round > 0 {
+            return State::Ready;
         }
         let decoded = &decoded[instruction.static_index as usize];
         if decoded.touches.intersects(&self.pending) {
@@ -191,12 +202,17 @@ impl Warp {
         self.first_serial.wrapping_add(self.next as u32)
     }
 
+    /// Number of the round that is issued next.
+    #[inline]
+    pub fn round(&self) -> u8 {
+        self.round
+    }
+
     /// Whether a branch has left the window of so many instructions before the next one: see
     /// the hardware, `hw/src/collector/boc.rs`. A warp's first instruction has none before it.
     pub fn leaves_window(&self, pc: u32, window: usize) -> bool {
-        let issued = self.next.min(window);
-        let follows = issued > 0 && pc > self.recent[0] && pc - self.recent[0] <= INSTRUCTION_BYTES;
-        !follows && !self.recent[..issued].contains(&pc)
+        let follows = pc > self.recent[0] && pc - self.recent[0] <= INSTRUCTION_BYTES;
+        !follows && !self.recent[..window].contains(&pc)
     }
 
     /// Whether the next instruction uses what was loaded in the present strand, which then ends.
@@ -209,8 +225,8 @@ impl Warp {
         ends
     }
 
-    /// The next instruction leaves the stream. `by_lane`: it writes its active lanes only, else registers as a whole.
-    /// `expected`: set to what its operands must be.
+    /// The next round is issued; with its last one the next instruction leaves the stream. `by_lane`: it writes its active
+    /// lanes only, else registers as a whole. `expected`: set to what the operands of the round must be.
     #[inline(always)]
     pub fn issue(
         &mut self,
@@ -220,10 +236,18 @@ impl Warp {
     ) -> DynamicInstruction {
         let (&instruction, serial) = self.head();
         let decoded = &decoded[instruction.static_index as usize];
-        for (expected, &source) in expected.iter_mut().zip(decoded.sources()) {
+        let round = decoded.round(self.round);
+        for (expected, &source) in expected.iter_mut().zip(round.sources()) {
             *expected = self.values[source.index()];
         }
-        self.reading = self.reading.union(decoded.reads);
+        self.reading = self.reading.union(round.reads);
+        self.recent.copy_within(..RECENT - 1, 1);
+        self.recent[0] = decoded.pc;
+        self.has_come_back = false;
+        if self.round < decoded.last_round() {
+            self.round += 1;
+            return instruction;
+        }
         if instruction.mask != 0 {
             self.pending = self.pending.union(decoded.writes);
             if decoded.memory.is_some() {
@@ -234,16 +258,14 @@ impl Warp {
                 }
             }
             let lanes = if by_lane { instruction.mask } else { u32::MAX };
-            for &destination in decoded.destinations() {
+            for &destination in &decoded.destinations {
                 let value = &mut self.values[destination.index()];
                 value.token = token(serial, destination) & lanes | value.token & !lanes;
                 value.known |= lanes;
             }
         }
-        self.recent.copy_within(..RECENT - 1, 1);
-        self.recent[0] = decoded.pc;
         self.next += 1;
-        self.has_come_back = false;
+        self.round = 0;
         self.outstanding += 1;
         instruction
     }

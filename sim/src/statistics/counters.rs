@@ -189,6 +189,10 @@ counters! {
         /// A warp fetches registers of an interval, or waits for them.
         #[serde(default, skip_serializing_if = "is_zero")]
         prefetch,
+        /// A part of an instruction's sources enters a collector: it has more of them than a collector has slots, and enters
+        /// in rounds. The cycle of its last round is that of its issue.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rounds,
         /// A warp is ready, but the collector it may use is not free.
         collector,
         /// A CTA could run but for room in the PCRF, or a warp but for registers of the shared pool.

@@ -30,8 +30,19 @@ pub fn random_workload(seed: u64) -> Workload {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) % below
     };
-    let opcodes =
-        ["IADD3", "FFMA", "DFMA", "MUFU.RCP", "HMMA.1688.F32", "BRA", "LDG.E", "STG.E", "LDS", "IMAD.WIDE"];
+    let opcodes = [
+        "IADD3",
+        "FFMA",
+        "DFMA",
+        "MUFU.RCP",
+        "HMMA.1688.F32",
+        "HMMA.16816.F32",
+        "BRA",
+        "LDG.E",
+        "STG.E",
+        "LDS",
+        "IMAD.WIDE",
+    ];
     let barriers = random(4);
     let mut blocks = Vec::new();
     for _ in 0..1 + random(5) {

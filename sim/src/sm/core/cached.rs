@@ -115,13 +115,14 @@ impl<E: RunsSubCore> Core<E> {
         let counters = &mut context.records.counters;
         let prefetch = &self.prefetches[warp.index()];
         let found = if prefetch.is_complete() {
-            let (&instruction, _) = self.warps[warp.index()].head();
-            let decoded = context.code.of(&instruction);
+            let slot = &self.warps[warp.index()];
+            let (&instruction, _) = slot.head();
+            let round = context.code.of(&instruction).round(slot.round());
             let lanes = instruction.mask;
-            let found = cache.look_up(warp, decoded.sources(), decoded.reuse, lanes, counters);
+            let found = cache.look_up(warp, round.sources(), round.reuse, lanes, counters);
             if let Some(found) = &found {
                 let hits = found.lanes.hit.iter().map(|hit| count_lanes(*hit));
-                counters.rc_lane_reads += count_lanes(lanes) * decoded.sources().len() as u64;
+                counters.rc_lane_reads += count_lanes(lanes) * round.sources().len() as u64;
                 counters.rc_lane_read_hits += hits.sum::<u64>();
             }
             found

@@ -2,7 +2,7 @@
 
 use super::super::clock::Clock;
 use super::super::context::Context;
-use super::super::decoded::Decoded;
+use super::super::decoded::{Decoded, Round};
 use super::super::executing::Executing;
 use super::super::records::Records;
 use super::super::warp::Expected;
@@ -45,12 +45,12 @@ impl<E: RunsSubCore> Core<E> {
         operand: impl Fn(usize) -> Option<u32>,
         lanes: u32,
         executing: &Executing,
-        decoded: &Decoded,
+        (pc, round): (u32, &Round),
         expected: &Expected,
         clock: &Clock,
         records: &mut Records,
     ) {
-        for (index, (&source, expected)) in decoded.sources().iter().zip(expected).enumerate() {
+        for (index, (&source, expected)) in round.sources().iter().zip(expected).enumerate() {
             if expected.known == 0 {
                 records.counters.uninitialised_reads += 1;
                 continue;
@@ -62,7 +62,6 @@ impl<E: RunsSubCore> Core<E> {
             if value != Some(token) {
                 records.counters.token_errors += 1;
                 let warp = executing.warp_slot();
-                let pc = decoded.pc;
                 records.report(clock.now, move || {
                     let value = value.map_or("nothing".into(), |value| format!("token {value:#010x}"));
                     format!(

@@ -25,6 +25,8 @@ pub(super) struct Collecting {
     pub warp: WarpId,
     /// An instruction; `None` for reads that are no instruction's.
     pub executing: Option<Executing>,
+    /// Which round of it.
+    pub round: u8,
     pub reads: RegisterSet,
     pub expected: Expected,
     /// It is no instruction, but fetches these registers.
@@ -61,6 +63,11 @@ impl Collectors {
     #[inline]
     pub fn last(&self, collector: CollectorId) -> Option<&Collecting> {
         self.held.get(collector.index())
+    }
+
+    /// Some hold rounds of the instruction with this number.
+    pub fn hold(&self, serial: u32) -> bool {
+        self.iter().any(|held| held.executing.is_some_and(|executing| executing.serial == serial))
     }
 
     /// What is in those that are occupied.

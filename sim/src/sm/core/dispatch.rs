@@ -1,4 +1,4 @@
-//! The dispatched instruction goes to its unit.
+//! The dispatched instruction goes to its unit, which begins when it has all of its rounds.
 
 use gpurf_blocks::{CollectorId, WarpId};
 use gpurf_trace::RegisterSet;
@@ -39,18 +39,22 @@ impl<E: RunsSubCore> Core<E> {
         let Context { code, clock, records, .. } = context;
         let decoded = code.of(&executing.instruction);
         self.check_instruction(outputs, executing, decoded, clock, records);
+        let round = decoded.round(held.round);
         let operand = |slot| self.operand(outputs, collector, slot);
         let lanes = if caches { executing.instruction.mask } else { u32::MAX };
-        Self::check_operands(operand, lanes, executing, decoded, &held.expected, clock, records);
+        Self::check_operands(operand, lanes, executing, (decoded.pc, round), &held.expected, clock, records);
         let (warp, serial, idle) = (executing.warp, executing.serial, executing.is_idle());
         if caches && self.takes_in(collector) {
-            self.fill(warp, collector, (decoded.sources(), &decoded.positions), outputs);
+            self.fill(warp, collector, (round.sources(), &round.positions), outputs);
         }
 
         clock.progress();
         let now = clock.now;
         self.collectors.leave(collector);
         self.read_on(warp);
+        if decoded.last_round() > 0 && !self.has_gathered(warp, serial) {
+            return;
+        }
 
         self.units.enter(decoded.unit, now + decoded.timing.initiation);
         let (in_memory, completion) = (decoded.memory.is_some(), now + decoded.timing.latency);
@@ -69,6 +73,12 @@ impl<E: RunsSubCore> Core<E> {
         } else {
             context.completions.plan(completion, executing);
         }
+    }
+
+    /// The unit has every round of a warp's instruction. Rounds that lie in several collectors come in any order.
+    #[inline(never)]
+    fn has_gathered(&self, warp: WarpId, serial: u32) -> bool {
+        self.warps[warp.index()].next_serial() != serial && !self.collectors.hold(serial)
     }
 
     /// What a warp still reads has changed.

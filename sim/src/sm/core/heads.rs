@@ -10,7 +10,7 @@ use crate::collector::Issue;
 use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
-    /// Puts the next instruction of a warp at the head of its buffer.
+    /// Puts the next instruction of a warp, or the next round of it, at the head of its buffer.
     #[inline(never)]
     pub(super) fn present(&mut self, warp: WarpId, context: &Context) {
         let slot = &self.warps[warp.index()];
@@ -18,19 +18,22 @@ impl<E: RunsSubCore> Core<E> {
         let decoded = context.code.of(instruction);
         let window = context.config.hardware.window;
         let leaves = self.has_windows && slot.leaves_window(decoded.pc, window);
-        let sources = all(decoded.sources().len());
+        let round = decoded.round(slot.round());
+        let sources = all(round.sources().len());
         let head = &mut self.inputs.heads[warp.index()];
         head.warp = warp;
         head.base = slot.base;
         head.unit = decoded.unit.into();
         head.payload = serial;
         head.sources = sources;
-        head.near = instruction.near_sources as u8 & sources;
-        head.registers = *decoded.slots();
+        head.near = instruction.near_sources_from(round.first.into()) as u8 & sources;
+        head.registers = round.slots;
         head.flush = leaves || slot.has_come_back;
         // Collectors without windows do not look at what an instruction writes.
         if self.has_windows {
-            let named = &decoded.destinations()[..decoded.destinations().len().min(self.destinations)];
+            let is_last = slot.round() == decoded.last_round();
+            let kept = if is_last { self.destinations } else { 0 };
+            let named = &decoded.destinations[..decoded.destinations.len().min(kept)];
             head.destinations = std::array::from_fn(|place| named.get(place).copied());
         }
     }

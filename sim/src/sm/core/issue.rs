@@ -1,10 +1,11 @@
-//! An instruction that the hardware has taken leaves its warp's buffer.
+//! An instruction that the hardware has taken, or a round of it, leaves its warp's buffer.
 
 use gpurf_blocks::{CollectorId, WarpId, WarpSet};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
 use super::Core;
+use crate::bits::all;
 use crate::engines::RunsSubCore;
 use crate::words::CycleOut;
 
@@ -33,16 +34,19 @@ impl<E: RunsSubCore> Core<E> {
         };
         context.clock.progress();
         let slot = &mut self.warps[warp.index()];
-        let serial = slot.head().1;
+        let (serial, round) = (slot.head().1, slot.round());
         let held = self.collectors.enter(collector);
         let by_lane = !PLAIN && self.cache.is_some();
         let instruction = slot.issue(context.code.decoded(), by_lane, &mut held.expected);
         let decoded = context.code.of(&instruction);
+        let is_last = round == decoded.last_round();
 
         let resident = context.blocks.get_mut(slot.block);
         resident.first_issue.get_or_insert(context.clock.now);
         resident.diverged = false;
-        let opens = if slot.is_issued() {
+        let opens = if !is_last {
+            false
+        } else if slot.is_issued() {
             resident.finish_warp()
         } else if decoded.barrier && instruction.mask != 0 {
             slot.at_barrier = true;
@@ -55,28 +59,34 @@ impl<E: RunsSubCore> Core<E> {
         }
 
         let (block, number) = (slot.block, slot.number);
-        if let Some(usage) = &mut context.records.usage {
+        if let Some(usage) = context.records.usage.as_mut().filter(|_| is_last) {
             usage.issue(self.index, warp, decoded.touches);
         }
 
         let executing = Executing { sub_core: self.index, warp, block, number, serial, instruction };
-        if decoded.multicasts && instruction.mask != 0 {
+        if decoded.multicasts && instruction.mask != 0 && is_last {
             context.memory.issue_load(&executing);
         }
         let found = self.cache.as_mut().filter(|_| !PLAIN).map_or(0, |cache| cache.enter(collector));
-        (held.warp, held.executing, held.reads) = (warp, Some(executing), decoded.reads);
+        let entering = decoded.round(round);
+        (held.warp, held.executing) = (warp, Some(executing));
+        (held.round, held.reads) = (round, entering.reads);
         held.prefetch.clear();
         self.presented &= !warp.bit();
         self.changed |= warp.bit();
 
-        let sources = decoded.sources().len();
-        let hits = (u16::from(outputs.hit) | u16::from(found)) & ((1 << sources) - 1);
+        let sources = entering.sources().len();
+        let hits = (outputs.hit | found) & all(sources);
         let counters = &mut context.records.counters;
-        counters.warp_instructions += 1;
         counters.operand_reads += sources as u64;
         counters.hits += u64::from(hits.count_ones());
-        counters.named_operand_reads += u64::from(decoded.named_count);
-        counters.named_hits += u64::from((hits & decoded.named).count_ones());
-        self.show_issue(&executing, found, outputs.hit, context);
+        counters.named_hits += u64::from((hits & entering.named).count_ones());
+        if is_last {
+            counters.warp_instructions += 1;
+            counters.named_operand_reads += u64::from(decoded.named_count);
+        } else {
+            context.records.stalls.rounds += 1;
+        }
+        self.show_issue(&executing, round, found | outputs.hit, context);
     }
 }

@@ -34,24 +34,29 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// An instruction enters a collector; those of its sources that neither the collector nor the register cache has are
-    /// read from their banks. `found`: bit s, the cache has all of slot s.
+    /// A round of an instruction enters a collector; those of its sources that neither the collector nor the register cache
+    /// has are read from their banks. `found`: bit s, one of them has all of slot s.
     #[inline]
-    pub(super) fn show_issue(&self, executing: &Executing, found: u8, hit: u8, context: &mut Context) {
+    pub(super) fn show_issue(&self, executing: &Executing, round: u8, found: u8, context: &mut Context) {
         if context.records.pipeline.is_some() {
-            self.show_reads_of(executing, found | hit, context);
+            self.show_reads_of(executing, round, found, context);
         }
     }
 
-    /// `found`: bit s, source s is not read from its bank.
     #[cold]
-    fn show_reads_of(&self, executing: &Executing, found: u8, context: &mut Context) {
+    fn show_reads_of(&self, executing: &Executing, round: u8, found: u8, context: &mut Context) {
         let Executing { warp, serial, instruction, .. } = *executing;
-        let sources = context.code.of(&instruction).sources().to_vec();
-        let missed = sources.iter().enumerate().filter(|(slot, _)| found >> slot & 1 == 0);
+        let decoded = context.code.of(&instruction);
+        let sources = decoded.round(round).sources().iter().enumerate();
+        let missed = sources.filter(|(slot, _)| found >> slot & 1 == 0);
         let banks = missed.map(|(_, &register)| self.bank_of(warp, register));
-        context.records.show(|pipeline| pipeline.issue(self.index, serial, banks));
-        self.begin_head(warp, context);
+        let is_last = round == decoded.last_round();
+        if let Some(pipeline) = &mut context.records.pipeline {
+            pipeline.issue(self.index, serial, banks);
+        }
+        if is_last {
+            self.begin_head(warp, context);
+        }
     }
 
     /// A prefetch enters a collector; what the register cache does not have is read from the banks.

@@ -41,11 +41,11 @@ impl<E: RunsSubCore> Core<E> {
             return self.complete_part(warp, context);
         }
         let decoded = context.code.of(&instruction);
-        let destinations = decoded.destinations();
+        let destinations = &decoded.destinations[..];
         if !self.send_to_cache(&executing, destinations) {
             let base = self.warps[warp.index()].base;
             for (index, &register) in destinations.iter().enumerate() {
-                let near = instruction.near_destinations >> index & 1 == 1;
+                let near = instruction.is_near_destination(index);
                 let token = token(serial, register);
                 let result = WaitingResult { warp, register, near, token, serial, base, restored: false };
                 self.results.push(result);

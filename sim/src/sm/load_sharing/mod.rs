@@ -195,7 +195,8 @@ impl LoadSharing {
             let load = unit.head(sub_core).filter(takes).map(|head| {
                 let decoded = code.of(&head.instruction);
                 let first = places(code, blocks, head).next().expect("loads have addresses");
-                let key = Key::new(first, decoded.sources().first().copied(), decoded.destinations()[0]);
+                let key =
+                    Key::new(first, decoded.round(0).sources().first().copied(), decoded.destinations[0]);
                 (*head, key, sections.of(head))
             });
             multicaster.offer(sub_core, load, versions.now());

@@ -190,9 +190,9 @@ impl<'a> Decoder<'a> {
         let register = RegisterId(index);
         let position = self.sources.iter().position(|known| *known == register).unwrap_or(self.sources.len());
         if position == self.sources.len() {
-            self.sources.try_push(register).map_err(|_| "more than 16 source registers".to_string())?;
+            self.sources.push(register);
         }
-        self.reuse |= u16::from(reuse) << position;
+        self.reuse |= u16::from(reuse).checked_shl(position as u32).unwrap_or(0);
         Ok(index.into())
     }
 
@@ -203,9 +203,7 @@ impl<'a> Decoder<'a> {
         }
         self.check_register(index)?;
         if !self.destinations.contains(&RegisterId(index)) {
-            self.destinations
-                .try_push(RegisterId(index))
-                .map_err(|_| "more than 16 destination registers".to_string())?;
+            self.destinations.push(RegisterId(index));
         }
         Ok(index.into())
     }
