@@ -8,7 +8,8 @@
 //! - the next read is the first instruction j > i with r among its sources, and the distance j − i;
 //! - if r is written before, by some k with i < k < j, there is no reuse: the value is gone;
 //! - a source that i itself overwrites has no reuse; the reuse is that of i's destination;
-//! - a value never read again has no reuse.
+//! - a value never read again has no reuse;
+//! - a source that i names again has the distance 0, up to its last mention.
 //!
 //! Lane masks play no part: collectors and banks hold a register of a warp as a whole, and a
 //! predicated instruction fetches and writes it as a whole.
@@ -82,7 +83,8 @@ pub fn distances(
             let read = next_read[register.index()].take();
             visit(position, Operand::Destination(i), distance(read));
         }
-        for (i, &register) in place.sources.iter().enumerate() {
+        // Of a source named twice the last one is read again elsewhere, and those before it by the next.
+        for (i, &register) in place.sources.iter().enumerate().rev() {
             let read = next_read[register.index()].replace(position);
             visit(position, Operand::Source(i), distance(read));
         }
@@ -155,7 +157,8 @@ pub(crate) fn near_masks(
 ) -> Vec<[u16; 2]> {
     let mut near = vec![[0; 2]; instructions.len()];
     distances(program, instructions, |position, operand, distance| {
-        if distance.is_some_and(|distance| distance <= threshold) {
+        // That an instruction names a source again says nothing of what comes after it.
+        if distance.is_some_and(|distance| (1..=threshold).contains(&distance)) {
             let [sources, destinations] = &mut near[position];
             match operand {
                 Operand::Source(i) => *sources |= 1 << i,

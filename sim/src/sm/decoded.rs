@@ -33,6 +33,8 @@ pub(super) struct Decoded {
     pub reuse: u16,
     destinations: [RegisterId; MAX_WRITTEN],
     destination_count: u8,
+    /// Bit i: source i is an earlier source's register too. Only operands that a trace names have such.
+    pub repeats: u16,
     /// Source registers named before widening.
     pub named_count: u8,
     /// Bit i: source i is one of them.
@@ -70,6 +72,8 @@ impl Decoded {
         destinations[..instruction.destinations.len()].copy_from_slice(&instruction.destinations);
         let mut operation = DefaultHasher::new();
         instruction.opcode.hash(&mut operation);
+        let numbered = instruction.sources.iter().enumerate();
+        let repeats = numbered.filter(|&(number, source)| instruction.sources[..number].contains(source));
         let reads = RegisterSet::from_iter(instruction.sources.iter().copied());
         let writes = RegisterSet::from_iter(instruction.destinations.iter().copied());
         Some(Decoded {
@@ -88,6 +92,7 @@ impl Decoded {
             reuse: instruction.reuse,
             destinations,
             destination_count: instruction.destinations.len() as u8,
+            repeats: repeats.fold(0, |repeats, (number, _)| repeats | 1 << number),
             named_count: instruction.named_source_count,
             named: instruction.named,
             reads,

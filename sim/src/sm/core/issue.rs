@@ -70,7 +70,9 @@ impl<E: RunsSubCore> Core<E> {
         self.changed |= warp.bit();
 
         let sources = decoded.sources().len();
-        let hits = (u16::from(outputs.hit) | u16::from(found)) & ((1 << sources) - 1);
+        // A collector that caches asks once for a register: a repetition finds it.
+        let repeats = if self.caches_operands { decoded.repeats } else { 0 };
+        let hits = (u16::from(outputs.hit) | u16::from(found) | repeats) & ((1 << sources) - 1);
         let counters = &mut context.records.counters;
         counters.warp_instructions += 1;
         counters.operand_reads += sources as u64;
