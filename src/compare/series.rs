@@ -32,6 +32,13 @@ impl Series {
         Series { label: label.into(), values: values.collect() }
     }
 
+    /// Less another's values, on the workloads that both have.
+    pub fn less(mut self, other: &Series) -> Series {
+        self.values.retain(|(workload, _)| other.get(workload).is_some());
+        self.values.iter_mut().for_each(|(workload, value)| *value -= other.get(workload).unwrap_or(0.0));
+        self
+    }
+
     pub fn get(&self, workload: &str) -> Option<f64> {
         self.values.iter().find(|(name, _)| name == workload).map(|(_, value)| *value)
     }
