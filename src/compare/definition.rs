@@ -402,11 +402,11 @@ impl Definition {
     fn runs(&self) -> Vec<String> {
         let of = |runs: &Runs| {
             let exact = runs.exact_reuse.then(|| "reuse=exact".to_string());
-            let sets = runs.sets.iter().map(move |set| [&set[..], exact.as_slice()].concat()).collect::<Vec<_>>();
+            let sets =
+                runs.sets.iter().map(move |set| [&set[..], exact.as_slice()].concat()).collect::<Vec<_>>();
             let designs = runs.designs.clone();
-            sets.into_iter().flat_map(move |set| {
-                designs.clone().into_iter().map(move |named| label(&named.label, &set))
-            })
+            sets.into_iter()
+                .flat_map(move |set| designs.clone().into_iter().map(move |named| label(&named.label, &set)))
         };
         let own = self.designs.iter().map(|named| named.label.clone());
         own.chain(self.also.values().flatten().flat_map(of)).collect()

@@ -286,7 +286,10 @@ mod tests {
         assert_eq!(of(&["2"]).judgement(), Judgement::WithinAThird);
         assert_eq!(of(&["1"]).verdict(), "same direction: −75% (condition 0)", "condition 1 has no number");
         let both = "same direction: −75% (condition 0); within a third: +2% (condition 2)";
-        assert_eq!((of(&["", "2"]).verdict().as_str(), of(&["", "2"]).judgement()), (both, Judgement::SameDirection));
+        assert_eq!(
+            (of(&["", "2"]).verdict().as_str(), of(&["", "2"]).judgement()),
+            (both, Judgement::SameDirection)
+        );
         assert_eq!(of(&["2", "2"]).verdict(), of(&["2"]).verdict());
     }
 

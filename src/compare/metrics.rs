@@ -48,7 +48,10 @@ const METRICS: &[(&str, Compute)] = &[
     // As AccelWattch counts.
     ("energy_accelwattch", |pair| {
         let energies = Energies::accelwattch();
-        change(with(&energies, pair.run, pair.machine), with(&energies, pair.reference, pair.reference_machine))
+        change(
+            with(&energies, pair.run, pair.machine),
+            with(&energies, pair.reference, pair.reference_machine),
+        )
     }),
     ("energy_accelwattch_free", |pair| {
         let energies = Energies::accelwattch();
@@ -292,7 +295,8 @@ mod tests {
         let ([bank_read, bank_write], [collector_read, _]) = (array(512, 128), array(32, 32));
         let (reads, writes) = (0.096144789, 0.134430479);
         let energies = Energies::accelwattch();
-        let is = |energy: f64, expected: f64| assert!((energy - expected).abs() < 1e-4, "{energy}, {expected}");
+        let is =
+            |energy: f64, expected: f64| assert!((energy - expected).abs() < 1e-4, "{energy}, {expected}");
         is(energies.bank_read, 8.0 * bank_read * 0.33 * reads);
         is(energies.bank_write, 8.0 * bank_write * 0.33 * writes);
         is(energies.collector_read, 32.0 * collector_read * reads);
