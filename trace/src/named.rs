@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::liveness::Liveness;
     use crate::program::Instruction;
-    use crate::reuse::Histogram;
+    use crate::reuse::{Histogram, Reuse, ReuseMode};
 
     /// Destination, opcode, sources.
     type Line<'a> = (Option<u8>, &'a str, &'a [u8]);
@@ -156,6 +156,18 @@ mod tests {
         assert_eq!(reuses, [(0, 1), (1, 3), (2, 1)], "R2 twice; R1, R3 and RZ; R2");
         assert_eq!(found.without_reuse, 5, "R1, R2, R3, R4 and RZ at their last");
         assert_eq!(of(&kernel(&lines)).reuses.into_iter().collect::<Vec<_>>(), [(1, 2), (2, 1)]);
+    }
+
+    #[test]
+    fn the_last_mention_of_a_source_says_whether_it_is_near() {
+        let near = |last: &[u8]| {
+            let lines: [Line; 2] = [(Some(1), "FFMA", &[2, 2, 3]), (Some(4), "FADD", last)];
+            let reuse = Reuse { threshold: 12, mode: ReuseMode::Exact };
+            let mut reader = kernel(&lines).with_named_operands().open_annotated(&reuse).unwrap();
+            let block = reader.next_block().unwrap().unwrap();
+            block.warps[0].instructions[0].near_sources
+        };
+        assert_eq!((near(&[5]), near(&[2]), near(&[3])), (0, 0b010, 0b100), "naming it again is no reuse");
     }
 
     #[test]
