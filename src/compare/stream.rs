@@ -66,8 +66,8 @@ pub fn with_named_operands(workload: &Workload) -> Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Input;
-    use gpurf_workloads::{Options, Size};
+    use crate::input::{Input, Size};
+    use gpurf_workloads::Options;
 
     fn stream(name: &str, operands: Operands) -> Stream {
         let workload = Input::find(name).unwrap().workload(Size::Small, Options::default()).unwrap();
