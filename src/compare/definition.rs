@@ -333,7 +333,8 @@ impl Curve {
         let of = |claim: &&Claim| {
             let named = study.designs.iter().find(|named| named.label == claim.design);
             let is_drawn = |named: &Named| self.lines.iter().any(|line| line.run.design == named.design);
-            claim.metric == *metric && claim.of == self.of && named.is_some_and(is_drawn)
+            let is_of_design = claim.over.is_none() && !claim.at_least && named.is_some_and(is_drawn);
+            claim.metric == *metric && claim.of == self.of && is_of_design
         };
         let level = |claim: &Claim| {
             let paper = claim.paper.as_ref().unwrap_or(&study.paper);
