@@ -85,3 +85,18 @@ pub fn by_workload(workloads: &[String], series: &[Series]) -> comfy_table::Tabl
     summary("minimum", Series::minimum);
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_of_the_workloads_that_both_have() {
+        let series = |values: &[(&str, f64)]| Series {
+            label: "a".into(),
+            values: values.iter().map(|(workload, value)| (workload.to_string(), *value)).collect(),
+        };
+        let difference = series(&[("bfs", 5.0), ("nn", 7.0)]).less(&series(&[("nn", 4.0), ("lud", 1.0)]));
+        assert_eq!(difference, series(&[("nn", 3.0)]));
+    }
+}
