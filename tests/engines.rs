@@ -29,3 +29,24 @@ fn finereg_is_the_same_on_every_engine() {
         assert_eq!(other, model, "{engine}");
     }
 }
+
+/// A short run of matrix instructions with operands as a trace names them, of which some are named twice.
+fn named(engine: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("out.json").display().to_string();
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.args(["sim", "hgemm", "--design", "malekeh", "--engine", engine, "--cycles", "2000"]);
+    command.args(["--set", "operands=named", "--set", "slots=6", "--json", &json]).assert().success();
+    serde_json::from_str(&std::fs::read_to_string(&json).expect("statistics")).expect("JSON")
+}
+
+#[test]
+fn named_operands_are_the_same_on_every_engine() {
+    let model = named("model");
+    assert!(model["token_checks"].as_u64() > Some(1000), "{}", model["token_checks"]);
+    assert_eq!(model["token_errors"], 0);
+    let mut lockstep = named("lockstep");
+    assert_eq!(lockstep["divergences"], 0);
+    lockstep["engine"] = model["engine"].clone();
+    assert_eq!(lockstep, model);
+}

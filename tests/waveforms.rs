@@ -152,7 +152,7 @@ fn the_same_run_gives_the_same_bytes() {
 fn what_cannot_be_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wave.vcd").display().to_string();
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 8] = [
         (&["--around", "hitt"], "did you mean hit?"),
         (&["--around", "hit,wrap=3"], "hit has no value wrap; did you mean warp?"),
         (&["--around", "multicast"], "the RTL of this design has no such event; it has "),

@@ -46,6 +46,9 @@ pub struct Energies {
     pub bypass_idle: f64,
 }
 
+/// The energies of AccelWattch's rules.
+const ACCELWATTCH: &str = include_str!("../config/energy_accelwattch.toml");
+
 impl Default for Energies {
     fn default() -> Self {
         toml::from_str(ENERGIES).expect("the embedded energies are valid")
@@ -71,6 +74,11 @@ pub struct Energy {
 }
 
 impl Energies {
+    /// As AccelWattch counts: see the file.
+    pub fn accelwattch() -> Energies {
+        toml::from_str(ACCELWATTCH).expect("the embedded energies are valid")
+    }
+
     /// What these events cost under a design.
     ///
     /// - A bank read crosses the crossbar and is written into a collector; a result put into a cache

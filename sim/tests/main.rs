@@ -7,6 +7,7 @@ mod compositions;
 mod damaged;
 mod microbenchmarks;
 mod multicast;
+mod operands;
 mod pipeline;
 mod random_kernels;
 mod register_cache;

@@ -14,7 +14,11 @@ pub struct Claim {
     pub paper: Option<String>,
     pub section: String,
     pub metric: String,
+    /// A design of the study, or one of its runs on request.
     pub design: String,
+    /// What it is compared with, if not with what the study's designs are: by ratio if the metric is a change, else by
+    /// difference.
+    pub over: Option<String>,
     /// A group of workloads or one of them; all without.
     pub of: Option<String>,
     /// What decides the difference from the paper, if there is one, with the place that shows it.
@@ -22,6 +26,9 @@ pub struct Claim {
     /// The paper says that it is at most so.
     #[serde(default)]
     pub at_most: bool,
+    /// The paper says that it is at least so.
+    #[serde(default)]
+    pub at_least: bool,
     /// The README has it.
     #[serde(default)]
     pub headline: bool,
@@ -58,17 +65,23 @@ pub fn findings(
                 value: (!series.values.is_empty()).then(|| made(series)),
                 part,
             });
+            let design = match &claim.over {
+                Some(over) => format!("{} over {over}", claim.design),
+                None => claim.design.clone(),
+            };
             let workloads = claim.of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
             findings.push(Finding {
                 paper: claim.paper.as_ref().unwrap_or(&study.paper).clone(),
                 section: claim.section.clone(),
-                what: format!("{}, {}, {statistic}{workloads}", claim.design, metric.claimed()),
+                what: format!("{design}, {}, {statistic}{workloads}", metric.claimed()),
                 claimed,
                 is_change: metric.is_change,
                 at_most: claim.at_most,
+                at_least: claim.at_least,
                 why: claim.why.clone(),
                 headline: claim.headline && statistic == "average",
                 of: of.cloned(),
+                verdicts: study.verdicts.clone(),
                 here: here.collect(),
             });
         }

@@ -69,9 +69,29 @@ pub struct Definition {
     pub columns: Vec<String>,
     #[serde(default)]
     pub claim: Vec<Claim>,
+    /// How the names of the conditions or records end that verdicts are of; the first ones without. Of a claim without such a
+    /// number the verdict is of its first.
+    #[serde(default)]
+    pub verdicts: Vec<String>,
+    /// Numbers of the paper of which there is none of ours.
+    #[serde(default)]
+    pub unmeasured: Vec<Unmeasured>,
     /// Of what is counted without an SM.
     #[serde(default)]
     pub counted: Vec<Counted>,
+}
+
+/// A number of a paper of which there is none of ours.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unmeasured {
+    /// The study's without.
+    pub paper: Option<String>,
+    pub section: String,
+    /// The quantity, and the number as the paper has it.
+    pub says: String,
+    /// Why there is none.
+    pub why: String,
 }
 
 /// Workloads that a study runs if none is named.
@@ -313,7 +333,8 @@ impl Curve {
         let of = |claim: &&Claim| {
             let named = study.designs.iter().find(|named| named.label == claim.design);
             let is_drawn = |named: &Named| self.lines.iter().any(|line| line.run.design == named.design);
-            claim.metric == *metric && claim.of == self.of && named.is_some_and(is_drawn)
+            let is_of_design = claim.over.is_none() && !claim.at_least && named.is_some_and(is_drawn);
+            claim.metric == *metric && claim.of == self.of && is_of_design
         };
         let level = |claim: &Claim| {
             let paper = claim.paper.as_ref().unwrap_or(&study.paper);
@@ -377,6 +398,21 @@ impl Definition {
         Part::of(&wanted, &of_group)
     }
 
+    /// Labels of its designs and of its runs on request.
+    #[cfg(test)]
+    fn runs(&self) -> Vec<String> {
+        let of = |runs: &Runs| {
+            let exact = runs.exact_reuse.then(|| "reuse=exact".to_string());
+            let sets =
+                runs.sets.iter().map(move |set| [&set[..], exact.as_slice()].concat()).collect::<Vec<_>>();
+            let designs = runs.designs.clone();
+            sets.into_iter()
+                .flat_map(move |set| designs.clone().into_iter().map(move |named| label(&named.label, &set)))
+        };
+        let own = self.designs.iter().map(|named| named.label.clone());
+        own.chain(self.also.values().flatten().flat_map(of)).collect()
+    }
+
     /// What can be asked for beside its own runs.
     pub fn requests(&self) -> Vec<&str> {
         let all = (!self.curve.is_empty()).then_some(CURVES);
@@ -423,11 +459,10 @@ mod tests {
             }
             for claim in &study.claim {
                 assert!(metrics.contains(&claim.metric.as_str()), "{name}: {}", claim.metric);
-                assert!(
-                    study.designs.iter().any(|named| named.label == claim.design),
-                    "{name}: {}",
-                    claim.design
-                );
+                let runs = study.runs();
+                for design in [Some(&claim.design), claim.over.as_ref()].into_iter().flatten() {
+                    assert!(runs.contains(design), "{name}: {design}");
+                }
                 let numbers = [claim.average, claim.maximum, claim.minimum];
                 assert!(numbers.iter().any(Option::is_some), "{name}: {}", claim.section);
             }

@@ -16,6 +16,7 @@ use super::jobs::{self, Listed, Outcome, Variant};
 use super::metrics::{value, Pair};
 use super::plot::{Line, Plot};
 use super::series::Series;
+use super::stream;
 use super::study::Study;
 use super::Arguments;
 use crate::input::Input;
@@ -149,6 +150,7 @@ impl Evaluation {
             exact_reuse: false,
             reference: reference.clone(),
             observe: self.observes(named),
+            profile: self.profiles(named),
         };
         tuned.into_iter().map(run).collect()
     }
@@ -168,6 +170,7 @@ impl Evaluation {
                 exact_reuse: runs.exact_reuse,
                 reference: if runs.of_all { label(&own.label, set) } else { reference.clone() },
                 observe: self.observes(named),
+                profile: false,
             };
             (runs.of.clone(), variant)
         })
@@ -185,6 +188,7 @@ impl Evaluation {
                 exact_reuse: false,
                 reference: label(&reference.0.label, &reference.1),
                 observe: self.observes(named),
+                profile: false,
             };
             [reference.clone(), own].map(|one| (curve.of.clone(), run(one)))
         })
@@ -201,6 +205,12 @@ impl Evaluation {
     /// Whether resident blocks are counted too under a design that does not switch them, so that it can be compared.
     fn observes(&self, named: &Named) -> bool {
         !self.study.tuned.is_empty() && !named.design.switches()
+    }
+
+    /// Whether the instruction stream is counted too: once, under what the others are compared with.
+    fn profiles(&self, named: &Named) -> bool {
+        let of_stream = |metric: &Metric| stream::METRICS.contains(&metric.name.as_str());
+        *named == self.designs[0] && self.study.metric.iter().any(of_stream)
     }
 
     /// The runs, of those of a tuned design the best for each workload under the design's own name.
@@ -293,7 +303,14 @@ impl Evaluation {
     fn claimed(&self, metric: &Metric, claim: &Claim) -> Vec<(String, Series)> {
         let of = |condition: &Condition| {
             let reference = condition.of(&self.designs[0].label);
-            let series = self.of(&metric.name, &condition.of(&claim.design), &reference);
+            let own = condition.of(&claim.design);
+            let series = match claim.over.as_ref().map(|over| condition.of(over)) {
+                Some(over) if metric.is_change => self.of(&metric.name, &own, &over),
+                Some(over) => {
+                    self.of(&metric.name, &own, &reference).less(&self.of(&metric.name, &over, &reference))
+                }
+                None => self.of(&metric.name, &own, self.references.get(&own).unwrap_or(&reference)),
+            };
             let series = self.on(metric.of.as_deref(), series);
             (condition.name.clone(), self.on(claim.of.as_deref(), series))
         };

@@ -22,6 +22,9 @@ pub struct Finding {
     /// The paper says that it is at most the number.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_most: bool,
+    /// The paper says that it is at least the number.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
     /// What decides the difference, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -31,6 +34,9 @@ pub struct Finding {
     /// The group of workloads or the workload that it is about; all without.
     #[serde(skip)]
     pub of: Option<String>,
+    /// What verdicts are of: the first condition whose name ends so, for each of these. Without any, the first condition.
+    #[serde(skip)]
+    pub verdicts: Vec<String>,
     pub here: Vec<Here>,
 }
 
@@ -80,6 +86,7 @@ impl fmt::Display for Part {
 pub enum Judgement {
     WithinAThird,
     AtMost,
+    AtLeast,
     SameDirection,
     Differs,
     OnAPart,
@@ -92,9 +99,10 @@ const NEAR: f64 = 1.0 / 3.0;
 const UNIT: f64 = 1.0;
 
 impl Judgement {
-    pub const ALL: [Judgement; 6] = [
+    pub const ALL: [Judgement; 7] = [
         Judgement::WithinAThird,
         Judgement::AtMost,
+        Judgement::AtLeast,
         Judgement::SameDirection,
         Judgement::Differs,
         Judgement::OnAPart,
@@ -109,6 +117,7 @@ impl Judgement {
                 100.0 * NEAR
             ),
             Judgement::AtMost => "The paper gives a maximum. Our number is further below it.".into(),
+            Judgement::AtLeast => "The paper gives a minimum. Our number is further above it.".into(),
             Judgement::SameDirection => {
                 "Both numbers are gains, or both are losses. They differ by more than a third.".into()
             }
@@ -128,6 +137,7 @@ impl fmt::Display for Judgement {
         f.write_str(match self {
             Judgement::WithinAThird => "within a third",
             Judgement::AtMost => "at most that",
+            Judgement::AtLeast => "at least that",
             Judgement::SameDirection => "same direction",
             Judgement::Differs => "differs",
             Judgement::OnAPart => "no verdict",
@@ -142,26 +152,45 @@ impl Finding {
         (&self.paper, &self.section, &self.what) == (&claim.paper, &claim.section, &claim.what)
     }
 
-    /// The number that the verdict is of: that of the first condition under which there is one.
+    /// The number of the first condition whose name ends so, among those under which there is one.
+    fn number(&self, ending: &str) -> Option<(&Here, f64)> {
+        let named = self.here.iter().filter(|here| here.condition.ends_with(ending));
+        named.into_iter().find_map(|here| Some((here, here.value?)))
+    }
+
+    /// The number that the verdict is of.
     pub fn judged(&self) -> Option<(&Here, f64)> {
-        self.here.iter().find_map(|here| Some((here, here.value?)))
+        let first = self.verdicts.first().and_then(|ending| self.number(ending));
+        first.or_else(|| self.number(""))
     }
 
     pub fn judgement(&self) -> Judgement {
-        let Some((here, value)) = self.judged() else { return Judgement::NotMeasured };
+        self.judged().map_or(Judgement::NotMeasured, |(here, value)| self.judge(here, value))
+    }
+
+    fn judge(&self, here: &Here, value: f64) -> Judgement {
         match (value - self.claimed).abs() {
             _ if here.part.is_some() => Judgement::OnAPart,
             distance if distance <= (self.claimed.abs() * NEAR).max(UNIT) => Judgement::WithinAThird,
             _ if self.at_most && value <= self.claimed => Judgement::AtMost,
+            _ if self.at_least && value >= self.claimed => Judgement::AtLeast,
             _ if self.is_change && value * self.claimed > 0.0 => Judgement::SameDirection,
             _ => Judgement::Differs,
         }
     }
 
-    /// The judgement, how far the number is from the paper's, and which number it is of if there are several.
+    /// The judgement, how far the number is from the paper's, and which number it is of if there are several; then the same
+    /// of further numbers that verdicts are of.
     pub fn verdict(&self) -> String {
-        let judgement = self.judgement();
-        let Some((here, value)) = self.judged() else { return judgement.to_string() };
+        let Some((first, value)) = self.judged() else { return Judgement::NotMeasured.to_string() };
+        let others = self.verdicts.iter().skip(1).filter_map(|ending| self.number(ending));
+        let others = others.filter(|(here, _)| here.condition != first.condition);
+        let all = std::iter::once((first, value)).chain(others);
+        all.map(|(here, value)| self.words(here, value)).collect::<Vec<_>>().join("; ")
+    }
+
+    fn words(&self, here: &Here, value: f64) -> String {
+        let judgement = self.judge(here, value);
         let far = match here.part {
             Some(part) => part.to_string(),
             None => self.distance(value),
@@ -219,9 +248,11 @@ mod tests {
             claimed,
             is_change: true,
             at_most: false,
+            at_least: false,
             why: None,
             headline: false,
             of: None,
+            verdicts: vec![],
             here: values.iter().enumerate().map(here).collect(),
         }
     }
@@ -240,6 +271,26 @@ mod tests {
         assert_eq!(finding(40.0, &several).verdict(), "same direction: −50% (condition 1)");
         let maximum = Finding { at_most: true, ..finding(40.0, &[Some(5.0)]) };
         assert_eq!(maximum.verdict(), "at most that: −88%");
+        let minimum = Finding { at_least: true, ..finding(40.0, &[Some(80.0)]) };
+        assert_eq!(minimum.verdict(), "at least that: +100%");
+        assert_eq!(Finding { at_most: true, ..minimum.clone() }.judgement(), Judgement::AtLeast);
+    }
+
+    #[test]
+    fn verdicts_are_of_the_conditions_that_a_study_names() {
+        let of = |verdicts: &[&str]| {
+            let verdicts = verdicts.iter().map(|ending| ending.to_string()).collect();
+            Finding { verdicts, ..finding(40.0, &[Some(10.0), None, Some(41.0)]) }
+        };
+        assert_eq!(of(&["2"]).verdict(), "within a third: +2% (condition 2)");
+        assert_eq!(of(&["2"]).judgement(), Judgement::WithinAThird);
+        assert_eq!(of(&["1"]).verdict(), "same direction: −75% (condition 0)", "condition 1 has no number");
+        let both = "same direction: −75% (condition 0); within a third: +2% (condition 2)";
+        assert_eq!(
+            (of(&["", "2"]).verdict().as_str(), of(&["", "2"]).judgement()),
+            (both, Judgement::SameDirection)
+        );
+        assert_eq!(of(&["2", "2"]).verdict(), of(&["2"]).verdict());
     }
 
     #[test]

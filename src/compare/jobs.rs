@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::kept::{Found, Place};
+use super::stream::Stream;
 use super::Arguments;
 use crate::input::{Input, KEEP_BYTES};
 use crate::output::progress;
@@ -31,6 +32,8 @@ pub struct Variant {
     pub reference: String,
     /// Resident blocks are counted even if the design does not switch thread blocks.
     pub observe: bool,
+    /// What its instruction stream consists of is counted too.
+    pub profile: bool,
 }
 
 impl Variant {
@@ -42,6 +45,7 @@ impl Variant {
             exact_reuse: false,
             reference: "baseline".into(),
             observe: false,
+            profile: false,
         }
     }
 }
@@ -60,6 +64,8 @@ pub struct Outcome {
     pub intervals: Vec<Interval>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residency: Option<ResidentBlocks>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<Stream>,
     /// Every check held.
     pub sound: bool,
     pub errors: Vec<String>,
@@ -218,6 +224,7 @@ impl<'a> Job<'a> {
             ("--size", format!("{size:?}")),
             ("design", variant.design.name()),
             ("exact reuse", variant.exact_reuse.to_string()),
+            ("stream", variant.profile.to_string()),
             ("--seed", seed.to_string()),
             ("machine", constants),
         ];
@@ -277,6 +284,7 @@ impl<'a> Job<'a> {
             sound: statistics.is_sound(),
             errors: statistics.errors.clone(),
             residency: statistics.residency,
+            stream: self.variant.profile.then(|| Stream::of(workload, config.operands)).transpose()?,
             intervals: statistics.intervals,
         }))
     }

@@ -45,6 +45,19 @@ const METRICS: &[(&str, Compute)] = &[
     ("energy_by_size", |pair| {
         change(by_size(pair.run, pair.machine), by_size(pair.reference, pair.reference_machine))
     }),
+    // As AccelWattch counts.
+    ("energy_accelwattch", |pair| {
+        let energies = Energies::accelwattch();
+        change(
+            with(&energies, pair.run, pair.machine),
+            with(&energies, pair.reference, pair.reference_machine),
+        )
+    }),
+    ("energy_accelwattch_free", |pair| {
+        let energies = Energies::accelwattch();
+        let free = Energies { collector_read: 0.0, cache_read: 0.0, bypass_read: 0.0, ..energies };
+        change(with(&free, pair.run, pair.machine), with(&free, pair.reference, pair.reference_machine))
+    }),
     // How many times an operand collector's access a caching one's may cost, if the design is to save energy: a number.
     ("break_even", |pair| {
         let [one, two] = [1.0, 2.0].map(|ratio| at_ratio(pair.run, pair.machine, ratio));
@@ -147,6 +160,17 @@ const METRICS: &[(&str, Compute)] = &[
         let residency = pair.run.residency.filter(|residency| residency.stored > 0)?;
         Some(100.0 * ratio(residency.stored_over_63, residency.stored))
     }),
+    // The instruction stream.
+    ("beyond_3", |pair| Some(pair.run.stream?.beyond_3)),
+    ("beyond_10", |pair| Some(pair.run.stream?.beyond_10)),
+    ("tensor_instructions", |pair| Some(pair.run.stream?.tensor_instructions)),
+    ("registers", |pair| Some(pair.run.stream?.registers)),
+    ("block_kb", |pair| Some(pair.run.stream?.block_kb)),
+    ("block_registers", |pair| Some(pair.run.stream?.block_registers)),
+    ("l1_hit_ratio", |pair| {
+        let counters = &pair.run.counters;
+        (counters.l1_reads > 0).then(|| 100.0 * ratio(counters.l1_hits, counters.l1_reads))
+    }),
     // Loads that warps share.
     ("traffic", |pair| change(transfers(pair.run), transfers(pair.reference))),
     ("traffic_derived", multicast::derived),
@@ -245,4 +269,39 @@ fn transfers(run: &Outcome) -> f64 {
 
 fn of_requests(pair: &Pair, count: u64) -> Option<f64> {
     pair.run.design().multicast.then(|| 100.0 * ratio(count, pair.run.counters.multicast_requests))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same arrays as in the memories' own file.
+    #[test]
+    fn energies_of_accelwattch_are_those_of_its_arrays() {
+        let memories: toml::Table = include_str!("../../synth/memories.toml").parse().expect("TOML");
+        let array = |rows: i64, width: i64| {
+            let is_it = |memory: &&toml::Value| {
+                let number = |name: &str| memory.get(name).and_then(toml::Value::as_integer);
+                let usual = ["node_nm", "cell", "kind"].iter().all(|name| memory.get(name).is_none());
+                let shape = [number("rows"), number("width"), number("reads"), number("writes")];
+                usual && number("shared").is_none() && shape == [rows, width, 1, 1].map(Some)
+            };
+            let memory = memories["memory"].as_array().expect("a list").iter().find(is_it).expect("a memory");
+            ["read_fj", "write_fj"].map(|name| match &memory[name] {
+                toml::Value::Integer(number) => *number as f64 / 1e3,
+                number => number.as_float().expect("a number") / 1e3,
+            })
+        };
+        let ([bank_read, bank_write], [collector_read, _]) = (array(512, 128), array(32, 32));
+        let (reads, writes) = (0.096144789, 0.134430479);
+        let energies = Energies::accelwattch();
+        let is =
+            |energy: f64, expected: f64| assert!((energy - expected).abs() < 1e-4, "{energy}, {expected}");
+        is(energies.bank_read, 8.0 * bank_read * 0.33 * reads);
+        is(energies.bank_write, 8.0 * bank_write * 0.33 * writes);
+        is(energies.collector_read, 32.0 * collector_read * reads);
+        is(energies.bypass_read, 3.0 * energies.collector_read);
+        is(energies.crossbar, 12.8 * reads);
+        assert_eq!([energies.collector_write, energies.cache_write, energies.bypass_write], [0.0; 3]);
+    }
 }

@@ -19,6 +19,7 @@ pub mod plot;
 mod register_cache;
 mod scatter;
 pub mod series;
+pub mod stream;
 pub mod study;
 mod tables;
 
@@ -40,7 +41,7 @@ use crate::output::{all, table, write_text, JsonArgument};
 use crate::settings::MachineArguments;
 use crate::synth::{DelayArgument, StructureArguments};
 use crate::{names, Verdict};
-pub use definition::{Definition, STUDIES};
+pub use definition::{Definition, Unmeasured, STUDIES};
 use definition::{Inputs, Suite};
 use evaluation::{Evaluation, Plan};
 use finding::Finding;

@@ -32,6 +32,13 @@ impl Series {
         Series { label: label.into(), values: values.collect() }
     }
 
+    /// Less another's values, on the workloads that both have.
+    pub fn less(mut self, other: &Series) -> Series {
+        self.values.retain(|(workload, _)| other.get(workload).is_some());
+        self.values.iter_mut().for_each(|(workload, value)| *value -= other.get(workload).unwrap_or(0.0));
+        self
+    }
+
     pub fn get(&self, workload: &str) -> Option<f64> {
         self.values.iter().find(|(name, _)| name == workload).map(|(_, value)| *value)
     }
@@ -77,4 +84,19 @@ pub fn by_workload(workloads: &[String], series: &[Series]) -> comfy_table::Tabl
     summary("maximum", Series::maximum);
     summary("minimum", Series::minimum);
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_of_the_workloads_that_both_have() {
+        let series = |values: &[(&str, f64)]| Series {
+            label: "a".into(),
+            values: values.iter().map(|(workload, value)| (workload.to_string(), *value)).collect(),
+        };
+        let difference = series(&[("bfs", 5.0), ("nn", 7.0)]).less(&series(&[("nn", 4.0), ("lud", 1.0)]));
+        assert_eq!(difference, series(&[("nn", 3.0)]));
+    }
 }

@@ -112,6 +112,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("tables", results::tables),
     ("transitions", transitions::table),
     ("units", units::table),
+    ("unmeasured", results::unmeasured),
     ("verdicts", results::verdicts),
     ("workloads", workloads::table),
 ];

@@ -11,7 +11,7 @@ use super::project::Project;
 use crate::compare::finding::{Finding, Here, Judgement};
 use crate::compare::series::percent;
 use crate::compare::study::{Study, Titled};
-use crate::compare::{claimed, Arguments, Definition};
+use crate::compare::{claimed, Arguments, Definition, Unmeasured};
 use crate::output;
 
 /// The records, below the root of the project.
@@ -188,7 +188,8 @@ pub fn table(project: &Project, about: &str) -> Result<String> {
     for finding in &findings {
         let Finding { paper, section, what, claimed, here, why, .. } = finding;
         let here = here.iter().map(|here| here.value.map_or(String::new(), percent));
-        let why = why.clone().filter(|_| finding.judgement() != Judgement::WithinAThird);
+        let holds = [Judgement::WithinAThird, Judgement::AtLeast].contains(&finding.judgement());
+        let why = why.clone().filter(|_| !holds);
         let first = [format!("{paper} {section}: {what}"), percent(*claimed)];
         let behind = [finding.verdict(), why.unwrap_or_default()];
         rows.add_row(first.into_iter().chain(here).chain(behind.into_iter().take(last.len())));
@@ -196,6 +197,16 @@ pub fn table(project: &Project, about: &str) -> Result<String> {
     let mut text = markdown(&rows, &[]);
     text += &records.iter().map(|record| format!("\n{}", source(record))).collect::<String>();
     Ok(text)
+}
+
+/// A study's numbers of papers of which there is none of ours, and why.
+pub fn unmeasured(_: &Project, name: &str) -> Result<String> {
+    let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
+    let mut rows = output::table(&["claim without a number of ours", "why"]);
+    for Unmeasured { paper, section, says, why } in &study.unmeasured {
+        rows.add_row([format!("{} {section}: {says}", paper.as_ref().unwrap_or(&study.paper)), why.clone()]);
+    }
+    Ok(markdown(&rows, &[]))
 }
 
 /// What repeats a record.

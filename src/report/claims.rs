@@ -124,7 +124,7 @@ fn numbers(finding: &Finding) -> Cell {
 
 fn verdict(finding: &Finding) -> Cell {
     let class = match finding.judgement() {
-        Judgement::WithinAThird | Judgement::AtMost => "good",
+        Judgement::WithinAThird | Judgement::AtMost | Judgement::AtLeast => "good",
         Judgement::SameDirection | Judgement::NotMeasured | Judgement::OnAPart => "middle",
         Judgement::Differs => "bad",
     };

@@ -54,7 +54,7 @@ pub fn section(audits: &[Audit], claims: &[Claimed]) -> Section {
     let heads = ["letter", "paper", "holds", "partly", "differs", "no verdict"];
     let body = html! {
         (table(&heads, &rows))
-        p.note { "A claim holds if our number is within a third of it or below its maximum, or if its arithmetic and the RTL "
+        p.note { "A claim holds if our number is within a third of it, below its maximum or above its minimum, or if its arithmetic and the RTL "
             "agree with it. It holds partly if our number goes in the same direction, or if its arithmetic needs a "
             "reading of ours. There is no verdict on what was not measured, or only on a part of the inputs." }
         ul {
@@ -85,7 +85,7 @@ fn counts(audit: Option<&Audit>, claims: &[&Claimed]) -> Counts {
             continue;
         }
         let place = match one.finding.judgement() {
-            Judgement::WithinAThird | Judgement::AtMost => &mut counts.holds,
+            Judgement::WithinAThird | Judgement::AtMost | Judgement::AtLeast => &mut counts.holds,
             Judgement::SameDirection => &mut counts.partly,
             Judgement::Differs => &mut counts.differs,
             Judgement::OnAPart | Judgement::NotMeasured => &mut counts.open,

@@ -28,13 +28,15 @@ pub struct DynamicInstruction {
 }
 
 /// Number of the last bit of a `near_` mask.
-const LAST_MARK: usize = u16::BITS as usize - 1;
+pub(crate) const LAST_MARK: usize = u16::BITS as usize - 1;
 
-/// Marks register number `index` of an instruction's sources, or destinations, in their mask; lower numbers go before.
-pub(crate) fn mark(mask: &mut u16, index: usize, near: bool) {
+/// Marks register number `index` of an instruction's sources, or destinations, in their mask. `begins`: of those that share
+/// the last bit, it is the first to be marked.
+pub(crate) fn mark(mask: &mut u16, index: usize, near: bool, begins: bool) {
+    let bit = 1 << index.min(LAST_MARK);
     match near {
-        true if index <= LAST_MARK => *mask |= 1 << index,
-        false if index > LAST_MARK => *mask &= !(1 << LAST_MARK),
+        true if index < LAST_MARK || begins => *mask |= bit,
+        false if index >= LAST_MARK => *mask &= !bit,
         _ => {}
     }
 }

@@ -91,7 +91,7 @@ pub trait BlockSource: Send {
     }
 }
 
-type Opener = dyn Fn() -> Result<Box<dyn BlockSource>> + Send + Sync;
+pub(crate) type Opener = dyn Fn() -> Result<Box<dyn BlockSource>> + Send + Sync;
 type Analysis = dyn Fn() -> Arc<Liveness> + Send + Sync;
 
 /// A kernel launch that can be read any number of times. Cloning is cheap.
@@ -130,6 +130,11 @@ impl Kernel {
     /// What is known before its instructions are read.
     pub fn header(&self) -> &KernelHeader {
         &self.header
+    }
+
+    /// How its blocks are had.
+    pub(crate) fn opener(&self) -> &Arc<Opener> {
+        &self.opener
     }
 
     /// Starts reading, with every `near_` mask zero.

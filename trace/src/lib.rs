@@ -55,6 +55,7 @@ mod intervals;
 mod kernel;
 mod lines;
 pub mod liveness;
+mod named;
 mod notes;
 mod opcode;
 mod open;

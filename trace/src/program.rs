@@ -188,6 +188,11 @@ impl Program {
         Ok(index)
     }
 
+    /// Adds instructions that another program has interned, in its order.
+    pub(crate) fn extend(&mut self, instructions: impl Iterator<Item = StaticInstruction>) {
+        self.instructions.extend(instructions);
+    }
+
     /// All instructions met so far, by index.
     pub fn instructions(&self) -> &[StaticInstruction] {
         &self.instructions

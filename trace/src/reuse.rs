@@ -8,7 +8,8 @@
 //! - the next read is the first instruction j > i with r among its sources, and the distance j − i;
 //! - if r is written before, by some k with i < k < j, there is no reuse: the value is gone;
 //! - a source that i itself overwrites has no reuse; the reuse is that of i's destination;
-//! - a value never read again has no reuse.
+//! - a value never read again has no reuse;
+//! - a source that i names again has the distance 0, up to its last mention.
 //!
 //! Lane masks play no part: collectors and banks hold a register of a warp as a whole, and a
 //! predicated instruction fetches and writes it as a whole.
@@ -19,7 +20,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::block::{mark, DynamicInstruction, ThreadBlock};
+use crate::block::{mark, DynamicInstruction, ThreadBlock, LAST_MARK};
 use crate::program::Program;
 
 /// The paper's RTHLD.
@@ -82,7 +83,8 @@ pub fn distances(
             let read = next_read[register.index()].take();
             visit(position, Operand::Destination(i), distance(read));
         }
-        for (i, &register) in place.sources.iter().enumerate() {
+        // Of a source named twice the last one is read again elsewhere, and those before it by the next.
+        for (i, &register) in place.sources.iter().enumerate().rev() {
             let read = next_read[register.index()].replace(position);
             visit(position, Operand::Source(i), distance(read));
         }
@@ -155,11 +157,15 @@ pub(crate) fn near_masks(
 ) -> Vec<[u16; 2]> {
     let mut near = vec![[0; 2]; instructions.len()];
     distances(program, instructions, |position, operand, distance| {
-        let is_near = distance.is_some_and(|distance| distance <= threshold);
+        // That an instruction names a source again says nothing of what comes after it.
+        let is_near = distance.is_some_and(|distance| (1..=threshold).contains(&distance));
         let [sources, destinations] = &mut near[position];
         match operand {
-            Operand::Source(i) => mark(sources, i, is_near),
-            Operand::Destination(i) => mark(destinations, i, is_near),
+            Operand::Source(i) => {
+                let place = &program[instructions[position].static_index];
+                mark(sources, i, is_near, i + 1 == place.sources.len());
+            }
+            Operand::Destination(i) => mark(destinations, i, is_near, i == LAST_MARK),
         }
     });
     near

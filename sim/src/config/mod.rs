@@ -28,6 +28,7 @@ pub struct Config {
     pub sms: usize,
     pub sthld: Sthld,
     pub rthld: u32,
+    pub operands: Operands,
     pub organisation: Organisation,
     pub finereg: FineReg,
     pub sm: Limits,
@@ -58,6 +59,16 @@ pub enum Organisation {
     SubCores,
     /// One scheduler from those of the SM; it issues one instruction per cycle.
     Monolithic,
+}
+
+/// Which operands an instruction has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operands {
+    /// All registers that it reads and writes, each once, without RZ.
+    Registers,
+    /// Those that its trace names: [`gpurf_trace::Kernel::with_named_operands`].
+    Named,
 }
 
 /// STHLD, the time that an allocation waits.

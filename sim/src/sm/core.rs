@@ -80,6 +80,8 @@ pub(super) struct Core<E> {
     /// What the SM's one scheduler, if it has that, says in this cycle.
     permission: Option<Permission>,
     collectors: Collectors,
+    /// They keep operands for later instructions.
+    caches_operands: bool,
     /// They have windows, which branches leave.
     has_windows: bool,
     /// A collector can take an instruction in the cycle of its dispatch.
@@ -114,7 +116,7 @@ checkpoint! {
             units results leaving pool unsettled prefetches vacated still;
         engines: engine;
         parts: cache;
-        fixed: index is_plain switches has_windows issues_on_dispatch banks slots destinations skips;
+        fixed: index is_plain switches caches_operands has_windows issues_on_dispatch banks slots destinations skips;
     }
 }
 
@@ -150,6 +152,7 @@ impl<E: RunsSubCore> Core<E> {
             active,
             permission: None,
             collectors: Collectors::new(design.collectors(config)),
+            caches_operands: design.has_caching_collectors(),
             has_windows: design.collector == CollectorKind::Boc,
             issues_on_dispatch: config.hardware.issue_on_dispatch,
             switches: design.switches(),

@@ -54,6 +54,8 @@ pub(super) struct Round {
     pub reuse: u8,
     /// Bit s: the trace names source s.
     pub named: u8,
+    /// Bit s: source s is the register of an earlier slot too. Only operands that a trace names have such.
+    pub repeats: u8,
     pub reads: RegisterSet,
 }
 
@@ -69,12 +71,14 @@ impl Round {
             positions: [0; MAX_SLOTS],
             reuse: instruction.reuse.checked_shr(first as u32).unwrap_or(0) as u8 & all(sources.len()),
             named: 0,
+            repeats: 0,
             reads: sources.iter().copied().collect(),
         };
         for (slot, &source) in sources.iter().enumerate() {
             round.slots[slot] = source;
             round.positions[slot] = instruction.positions[first + slot] & 3;
             set(&mut round.named, slot, instruction.named.contains(source));
+            set(&mut round.repeats, slot, sources[..slot].contains(&source));
         }
         round
     }

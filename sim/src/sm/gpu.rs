@@ -23,7 +23,7 @@ use super::pipeline::PipelineListener;
 use super::sm::Sm;
 use super::usage::Usage;
 use crate::checkpoint::{checkpoint, Checkpoint};
-use crate::config::{Config, Sthld};
+use crate::config::{Config, Operands, Sthld};
 use crate::design::{Caching, Design, Residency, SharedLoads};
 use crate::energy::Energies;
 use crate::engines::{Engines, RunsSubCore};
@@ -200,6 +200,11 @@ impl<E: RunsSubCore> Gpu<E> {
         if self.cycle >= self.cycle_limit {
             return Ok(());
         }
+        let header = kernel.header().clone();
+        let kernel = &match self.config.operands {
+            Operands::Registers => kernel.clone(),
+            Operands::Named => kernel.with_named_operands(),
+        };
         let moves = matches!(self.design.residency, Residency::FineReg | Residency::VirtualThreadRegMutex);
         let uses_liveness =
             moves || matches!(self.design.register_cache, Some(Caching::Strands | Caching::Intervals));
@@ -217,7 +222,7 @@ impl<E: RunsSubCore> Gpu<E> {
             };
             sm.start(reader, marks.clone(), liveness.clone(), plan.as_ref())?;
         }
-        self.under_way = Some(UnderWay { header: kernel.header().clone(), plan });
+        self.under_way = Some(UnderWay { header, plan });
         Ok(())
     }
 

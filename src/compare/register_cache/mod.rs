@@ -80,7 +80,8 @@ struct Compared {
 }
 
 impl Compared {
-    fn finding(&self) -> Finding {
+    /// `verdicts`: those of the study.
+    fn finding(&self, verdicts: &[String]) -> Finding {
         let Claim { section, says, why, headline, metric, statistic, claimed, .. } = &self.claim;
         let here = self.counted.iter().map(|(name, value)| Here {
             condition: name.to_string(),
@@ -94,9 +95,11 @@ impl Compared {
             claimed: *claimed,
             is_change: *metric == Metric::EnergyReduction && !statistic.is_count(),
             at_most: false,
+            at_least: false,
             why: why.clone(),
             headline: *headline,
             of: None,
+            verdicts: verdicts.to_vec(),
             here: here.collect(),
         }
     }
@@ -104,7 +107,8 @@ impl Compared {
 
 /// What the paper reports, as far as it is counted without an SM.
 pub fn claimed(study: &Definition) -> impl Iterator<Item = Finding> + '_ {
-    study.counted.iter().map(|claim| Compared { claim: claim.clone(), counted: vec![] }.finding())
+    let uncounted = |claim: &Claim| Compared { claim: claim.clone(), counted: vec![] };
+    study.counted.iter().map(move |claim| uncounted(claim).finding(&study.verdicts))
 }
 
 pub fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -161,7 +165,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     if arguments.json.leaves_tables() {
         counted.iter().for_each(|one| println!("{one}\n"));
         notes.iter().for_each(|note| println!("{note}"));
-        let findings: Vec<Finding> = claims.iter().map(Compared::finding).collect();
+        let findings: Vec<Finding> =
+            claims.iter().map(|claim| claim.finding(&arguments.study.verdicts)).collect();
         println!("C's claims\n{}", findings_table(&findings));
         study.tables.iter().for_each(|one| println!("\n{one}"));
         println!("\ngpurf {}", study.version);
@@ -211,7 +216,7 @@ fn study(readings: &[Reading], claims: &[Compared], prices: &Prices) -> Study {
     let mut plots: Vec<Plot> = plots.chain([price::plot(&prices.designs)]).collect();
     plots.retain(Plot::has_data);
     let inputs = readings[0].outcomes.iter().map(|outcome| outcome.input.clone()).collect();
-    Study::new("register-cache", inputs, claims.iter().map(Compared::finding).collect(), plots)
+    Study::new("register-cache", inputs, claims.iter().map(|claim| claim.finding(&[])).collect(), plots)
 }
 
 /// A series per cache.

@@ -76,7 +76,9 @@ impl<E: RunsSubCore> Core<E> {
         self.changed |= warp.bit();
 
         let sources = entering.sources().len();
-        let hits = (outputs.hit | found) & all(sources);
+        // A collector that caches asks once for a register: a repetition finds it.
+        let repeats = if self.caches_operands { entering.repeats } else { 0 };
+        let hits = (outputs.hit | found | repeats) & all(sources);
         let counters = &mut context.records.counters;
         counters.operand_reads += sources as u64;
         counters.hits += u64::from(hits.count_ones());
