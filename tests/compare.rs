@@ -317,5 +317,5 @@ fn a_curve_stands_beside_the_papers_number() {
     assert_eq!(points(&curve("IPC over the baseline, %")).len(), 4);
     study(&["finereg", "kmeans", "--also", "nothing"])
         .code(2)
-        .stderr(contains("ablations, decides, curves, transfer, share, "));
+        .stderr(contains("ablations, decides, demand, limits, curves, transfer, share, "));
 }
