@@ -7,6 +7,7 @@ use sprintf::{vsprintf, Printf};
 
 use super::block_memory::BlockMemory;
 use super::fault::Fault;
+use super::float_text::float_text;
 use super::library_function::LibraryFunction;
 use super::operation::Space;
 use super::warp::{lanes_of, Warp};
@@ -136,6 +137,11 @@ fn print(
         let bytes = if long || "fFeEgGaAps".contains(conversion) { 8 } else { 4 };
         let value = next(bytes)?;
         let (byte, half) = (flags.contains("hh"), flags.contains('h'));
+        if "fFeEgGaA".contains(conversion) {
+            let shown = float_text(&specification[1..], conversion, f64::from_bits(value));
+            text += &shown.unwrap_or_else(|| format!("{specification}{conversion}"));
+            continue;
+        }
         specification.push(match conversion {
             'i' => 'd',
             'p' => 'x',
@@ -147,7 +153,6 @@ fn print(
             'd' | 'i' if byte => &(value as i8),
             'd' | 'i' if half => &(value as i16),
             'd' | 'i' => &(value as i32),
-            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => &f64::from_bits(value),
             'c' => &(value as u8 as char),
             's' => {
                 let mut bytes = vec![];

@@ -16,6 +16,7 @@ pub(crate) mod decode;
 pub(crate) mod driver;
 mod execute;
 mod fault;
+mod float_text;
 mod heap;
 mod images;
 mod intern;
