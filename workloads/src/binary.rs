@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use sha2::{Digest, Sha256};
+
 /// NVIDIA's program that turns machine code into a listing.
 pub const DISASSEMBLER: &str = "nvdisasm";
 /// NVIDIA's program that takes the machine code out of a fat binary.
@@ -51,9 +53,26 @@ fn run(tool: &str, arguments: &[&std::ffi::OsStr], folder: Option<&Path>) -> Res
     Ok(output.stdout)
 }
 
+/// The listing of a cubin. Disassembling takes longer than many a kernel runs: it is kept under the cubin's digest.
 fn disassembled(path: &Path) -> Result<String, String> {
+    let kept = kept_as(path);
+    if let Some(text) = kept.as_ref().and_then(|kept| std::fs::read_to_string(kept).ok()) {
+        return Ok(text);
+    }
     let text = run(DISASSEMBLER, &["-hex".as_ref(), path.as_os_str()], None)?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    let text = String::from_utf8_lossy(&text).into_owned();
+    if let Some(kept) = kept {
+        // A folder that cannot be written to costs only time.
+        let folder = kept.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let _ = folder.ok().and_then(|()| gpurf_files::write(&kept, text.as_bytes()).ok());
+    }
+    Ok(text)
+}
+
+/// Where the listing of a cubin is kept, if anywhere.
+fn kept_as(path: &Path) -> Option<PathBuf> {
+    let digest = Sha256::digest(std::fs::read(path).ok()?);
+    Some(gpurf_files::cache_folder()?.join(format!("listing-{digest:x}.sass")))
 }
 
 /// The listing of the first cubin for Turing inside of a file.

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use bytemuck::{AnyBitPattern, NoUninit};
 use gpurf_trace::{Command, Kernel as TraceKernel, Workload};
 
-use crate::emulator::{AccessError, Memory};
+use crate::emulator::{self, AccessError, Memory};
 use crate::error::{Error, Result};
 use crate::listing::Module;
 use crate::pointer::Pointer;
@@ -48,8 +48,10 @@ pub struct Options {
     pub keep_bytes: usize,
     /// Bytes that kernels can allocate with `malloc`, for all modules on the device.
     pub heap_bytes: u64,
-    /// Stack of a thread in bytes, of kernels whose listing does not tell how much they need, as with recursion.
+    /// Stack of a thread in bytes at least, of kernels whose listing cannot tell how much they need, as with recursion.
     pub stack_bytes: u32,
+    /// Where allocations start: a multiple of the size of a page.
+    pub base: u64,
     /// Bytes of zeros before and behind each allocation that kernels may touch.
     pub margin: u64,
     /// Loads from shared memory carry a digest of the values that they gave their lanes.
@@ -67,6 +69,7 @@ impl Default for Options {
             keep_bytes: 16 << 20,
             heap_bytes: 8 << 20,
             stack_bytes: 16 << 10,
+            base: emulator::BASE,
             margin: 0,
             digests: false,
             values: false,
@@ -96,13 +99,30 @@ pub struct Device {
 impl Device {
     /// A device with nothing in its memory.
     pub fn new(options: Options) -> Device {
-        Device { options, ..Device::default() }
+        let memory = Memory::from(options.base);
+        Device { options, reached: memory.clone(), memory, ..Device::default() }
     }
 
     /// Zeroed memory of `bytes` bytes, aligned to 256.
     pub fn allocate(&mut self, bytes: u64) -> Pointer {
         let margin = self.options.margin.next_multiple_of(256);
         Pointer(self.memory.allocate_between(margin, bytes))
+    }
+
+    /// Takes an allocation back, whose addresses are not used again. False if there is none at this address.
+    pub fn free(&mut self, pointer: Pointer) -> bool {
+        let margin = self.options.margin.next_multiple_of(256);
+        self.memory.free(pointer.0.wrapping_sub(margin))
+    }
+
+    /// Changes [`Options::stack_bytes`].
+    pub fn set_stack_bytes(&mut self, bytes: u32) {
+        self.options.stack_bytes = bytes;
+    }
+
+    /// Changes [`Options::heap_bytes`], before the first module that allocates is on the device.
+    pub fn set_heap_bytes(&mut self, bytes: u64) {
+        self.options.heap_bytes = bytes;
     }
 
     /// Gives an allocation a name for messages.
@@ -169,6 +189,30 @@ impl Device {
             self.commands.push(Command::MemcpyHtoD { address: to.0, bytes: bytes.len() as u64 });
         }
         Ok(())
+    }
+
+    /// Copies what of `data` differs to allocated memory.
+    ///
+    /// # Errors
+    /// Some of the place was not allocated.
+    pub fn update(&mut self, to: Pointer, data: &[u8]) -> Result<()> {
+        let written =
+            self.memory.update(to.0, data).map_err(|error| copy_error(to.0, data.len(), error))?;
+        if self.options.stream {
+            let copies = written.into_iter();
+            self.commands
+                .extend(copies.map(|(address, bytes)| Command::MemcpyHtoD { address, bytes: bytes as u64 }));
+        }
+        Ok(())
+    }
+
+    /// Copies from allocated memory, to `into`.
+    ///
+    /// # Errors
+    /// Some of the place was not allocated.
+    pub fn read_into(&self, from: Pointer, into: &mut [u8]) -> Result<()> {
+        let bytes = into.len();
+        self.memory.read(from.0, into).map_err(|error| copy_error(from.0, bytes, error))
     }
 
     /// Copies `count` values from allocated memory.

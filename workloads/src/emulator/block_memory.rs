@@ -173,10 +173,8 @@ impl BlockMemory<'_> {
             }
             _ => String::new(),
         };
-        Fault {
-            message: format!("{what} of {bytes} bytes at {space} address {address:#x} is {error}{nearest}"),
-            lane: Some(located.lane),
-        }
+        let message = format!("{what} of {bytes} bytes at {space} address {address:#x} is {error}{nearest}");
+        Fault::new(message).at(located.lane as usize).of(error.into())
     }
 }
 

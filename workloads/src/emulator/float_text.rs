@@ -121,7 +121,7 @@ fn compact(magnitude: f64, specification: &Specification) -> String {
 fn hexadecimal(magnitude: f64, specification: &Specification) -> String {
     let bits = magnitude.to_bits();
     let (mut fraction, exponent) = (bits & ((1 << 52) - 1), (bits >> 52) as i32);
-    let (mut whole, mut exponent) = match exponent {
+    let (mut whole, exponent) = match exponent {
         0 if fraction == 0 => (0, 0),
         0 => (0, -1022),
         _ => (1u64, exponent - 1023),
@@ -135,9 +135,6 @@ fn hexadecimal(magnitude: f64, specification: &Specification) -> String {
         let up = rest > half || rest == half && kept & 1 == 1;
         let all = (kept + u64::from(up)) << dropped;
         (whole, fraction) = (all >> 52, all & ((1 << 52) - 1));
-        if whole == 2 {
-            (whole, exponent) = (1, exponent + 1);
-        }
     }
     let mut digits = format!("{fraction:013x}");
     match specification.precision {

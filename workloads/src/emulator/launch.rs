@@ -15,7 +15,7 @@ use super::operation::{Control, Operation, ReductionKind, LANES};
 use super::record::Recorder;
 use super::warp::{Group, Waiting, Warp};
 use super::windows::{LOCAL_WINDOW, SHARED_WINDOW};
-use crate::error::{Error, Place, Result};
+use crate::error::{Cause, Error, Place, Result};
 use crate::listing::INSTRUCTION_BYTES;
 use crate::texture::Texture;
 
@@ -196,12 +196,9 @@ impl<'a> BlockRun<'a> {
             let pc = group.pc;
             if warp.executed >= share {
                 if warp.executed >= launch.limit {
-                    let lane = Some(group.mask.trailing_zeros());
-                    return Err(self.fault_at(
-                        number,
-                        pc,
-                        Fault { message: "executes without end".into(), lane },
-                    ));
+                    let lane = group.mask.trailing_zeros() as usize;
+                    let fault = Fault::new("executes without end").at(lane).of(Cause::Endless);
+                    return Err(self.fault_at(number, pc, fault));
                 }
                 warp.rotate();
                 return Ok(false);
@@ -209,8 +206,8 @@ impl<'a> BlockRun<'a> {
             let index = (pc / INSTRUCTION_BYTES) as usize;
             let Some(decoded) = launch.code.decoded.get(index) else {
                 let message = format!("execution left the kernel at {pc:#x}");
-                let lane = Some(group.mask.trailing_zeros());
-                return Err(self.fault_at(number, pc, Fault { message, lane }));
+                let lane = group.mask.trailing_zeros() as usize;
+                return Err(self.fault_at(number, pc, Fault::new(message).at(lane)));
             };
             let mask = group.mask & warp.predicate(decoded.guard);
             warp.executed += 1;
@@ -264,7 +261,7 @@ impl<'a> BlockRun<'a> {
                 let operand = |source| warp.barrier_operand(source, mask, &self.constants, number as u32);
                 let barrier = operand(*barrier)?;
                 if barrier >= 16 {
-                    return Err(Fault { message: format!("there is no barrier {barrier}"), lane: None });
+                    return Err(Fault::new(format!("there is no barrier {barrier}")));
                 }
                 let threads = threads.map_or(Ok(0), operand)?;
                 let state = &mut self.barriers[barrier as usize];
@@ -358,6 +355,7 @@ impl<'a> BlockRun<'a> {
                 lane: fault.lane,
             },
             message: fault.message,
+            cause: fault.cause,
         }
     }
 
@@ -379,7 +377,7 @@ impl<'a> BlockRun<'a> {
             ))
         });
         let message = format!("waits for threads that never come{}", missing.unwrap_or_default());
-        self.fault_at(warp, pc, Fault { message, lane: Some(lane) })
+        self.fault_at(warp, pc, Fault::new(message).at(lane as usize).of(Cause::Endless))
     }
 }
 

@@ -11,6 +11,7 @@ use super::float_text::float_text;
 use super::library_function::LibraryFunction;
 use super::operation::Space;
 use super::warp::{lanes_of, Warp};
+use crate::error::Cause;
 
 /// Registers that a call passes arguments and results in: R4 to R13.
 const ARGUMENTS: u32 = 14;
@@ -50,7 +51,7 @@ impl Warp {
                     let (message, file, function) = (text(4)?, text(6)?, text(10)?);
                     let line = self.registers[8][lane];
                     let message = format!("{file}:{line}: {function}: assertion `{message}` failed");
-                    return Err(Fault::new(message).at(lane));
+                    return Err(Fault::new(message).at(lane).of(Cause::Assertion));
                 }
                 LibraryFunction::Allocate => memory.global.heap().allocate(long(self, 4)),
                 LibraryFunction::Free => {

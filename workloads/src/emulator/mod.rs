@@ -35,5 +35,5 @@ pub(crate) use code::Code;
 pub(crate) use decode::registers_used;
 pub(crate) use launch::{Executed, Launch};
 pub(crate) use library_function::LibraryFunction;
-pub(crate) use memory::{AccessError, Changes, Memory};
+pub(crate) use memory::{AccessError, Changes, Memory, BASE};
 pub(crate) use windows::{LOCAL_WINDOW, MISSING, SHARED_WINDOW};
