@@ -44,8 +44,10 @@ pub enum Error {
 /// The kinds of faults that CUDA tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// An address outside of what is allocated.
+    /// A global address outside of what is allocated.
     Address,
+    /// A place outside of the block's shared memory or the thread's stack.
+    Bounds,
     /// An address that is no multiple of what it is read or written by.
     Alignment,
     /// An `assert` that does not hold.

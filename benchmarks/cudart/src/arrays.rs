@@ -5,9 +5,7 @@
 use gpurf_workloads::texture::{AddressMode, Channel, Image, Sampler, Shape};
 use gpurf_workloads::Pointer;
 
-use crate::errors::{
-    Answer, INVALID_CHANNELS, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED,
-};
+use crate::errors::{Answer, INVALID_CHANNELS, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED};
 use crate::host::{answer, complain, Host, Locked};
 use crate::memory::{Extent, Kind};
 use crate::operations::{Place, Side};

@@ -10,7 +10,7 @@ use crate::errors::{
 use crate::host::{answer, complain, Host, Locked};
 use crate::launches::{Dim3, Launch};
 use crate::memory::Extent;
-use crate::operations::{Call, Transfer, Fill, Operation};
+use crate::operations::{Call, Fill, Operation, Transfer};
 use crate::streams::{Event, Stream};
 
 /// What a `cudaGraph_t` points to.
@@ -97,8 +97,14 @@ impl Graph {
         Box::into_raw(Box::new(Graph { id: host.graphs, nodes: vec![] }))
     }
 
-    unsafe fn add(graph: *mut Graph, operation: Operation, parameters: Parameters, after: &[*mut Node]) -> *mut Node {
-        let node = Node { graph, operation, parameters, after: after.to_vec(), original: std::ptr::null_mut() };
+    unsafe fn add(
+        graph: *mut Graph,
+        operation: Operation,
+        parameters: Parameters,
+        after: &[*mut Node],
+    ) -> *mut Node {
+        let node =
+            Node { graph, operation, parameters, after: after.to_vec(), original: std::ptr::null_mut() };
         let node = Box::into_raw(Box::new(node));
         unsafe { (*graph).nodes.push(node) };
         node
@@ -110,7 +116,8 @@ impl Graph {
         let mut rest = self.nodes.clone();
         let mut done: Vec<*mut Node> = vec![];
         while !rest.is_empty() {
-            let ready = |node: &*mut Node| unsafe { (**node).after.iter().all(|before| done.contains(before)) };
+            let ready =
+                |node: &*mut Node| unsafe { (**node).after.iter().all(|before| done.contains(before)) };
             let next = rest.iter().position(ready).ok_or(INVALID_VALUE)?;
             done.push(rest.remove(next));
         }
@@ -708,7 +715,11 @@ unsafe fn give<T: Copy>(found: &[T], into: *mut T, count: *mut usize) {
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaGraphGetNodes(graph: *mut Graph, nodes: *mut *mut Node, count: *mut usize) -> i32 {
+pub unsafe extern "C" fn cudaGraphGetNodes(
+    graph: *mut Graph,
+    nodes: *mut *mut Node,
+    count: *mut usize,
+) -> i32 {
     answer(|_| unsafe {
         give(&graph.as_ref().ok_or(INVALID_HANDLE)?.nodes, nodes, count);
         Ok(())
@@ -841,7 +852,11 @@ pub unsafe extern "C" fn cudaGraphClone(clone: *mut *mut Graph, graph: *mut Grap
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaGraphNodeFindInClone(found: *mut *mut Node, node: *mut Node, clone: *mut Graph) -> i32 {
+pub unsafe extern "C" fn cudaGraphNodeFindInClone(
+    found: *mut *mut Node,
+    node: *mut Node,
+    clone: *mut Graph,
+) -> i32 {
     answer(|_| unsafe {
         let mut nodes = clone.as_ref().ok_or(INVALID_HANDLE)?.nodes.iter().copied();
         *found = nodes.find(|other| (**other).original == node).ok_or(INVALID_VALUE)?;
@@ -856,7 +871,8 @@ unsafe fn step<'a>(executable: *mut Executable, node: *mut Node) -> Answer<&'a m
 
 unsafe fn steps(graph: *mut Graph) -> Answer<Vec<Step>> {
     let nodes = unsafe { graph.as_ref().ok_or(INVALID_HANDLE)?.ordered()? };
-    let step = |node: *mut Node| Step { node, operation: unsafe { (*node).operation.clone() }, enabled: true };
+    let step =
+        |node: *mut Node| Step { node, operation: unsafe { (*node).operation.clone() }, enabled: true };
     Ok(nodes.into_iter().map(step).collect())
 }
 
@@ -953,7 +969,11 @@ pub unsafe extern "C" fn cudaGraphExecUpdate(
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaGraphNodeSetEnabled(executable: *mut Executable, node: *mut Node, enabled: u32) -> i32 {
+pub unsafe extern "C" fn cudaGraphNodeSetEnabled(
+    executable: *mut Executable,
+    node: *mut Node,
+    enabled: u32,
+) -> i32 {
     answer(|_| unsafe {
         step(executable, node)?.enabled = enabled != 0;
         Ok(())

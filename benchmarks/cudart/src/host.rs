@@ -1,8 +1,10 @@
 //! What the host program has asked for so far: its code, its device, and what it registered under which address.
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void, CStr, OsStr};
 use std::ops::{Deref, DerefMut};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use gpurf_workloads::listing::Kernel;
@@ -168,6 +170,7 @@ impl Host {
                 base: BASE,
                 stack_bytes: limits.stack as u32,
                 heap_bytes: limits.heap as u64,
+                hazards: std::env::var_os("GPURF_RACES").is_some(),
                 ..Options::default()
             })
         })
@@ -201,8 +204,7 @@ impl Host {
         let (Some(device), Some(folder)) = (self.device.take(), std::env::var_os("GPURF_TRACE")) else {
             return;
         };
-        let name =
-            std::path::Path::new(&folder).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = Path::new(&folder).file_name().unwrap_or_default().to_string_lossy().into_owned();
         if let Err(error) = gpurf_trace::write(&device.into_workload(name), &folder) {
             give_up(format!("the trace cannot be written: {error}"));
         }
@@ -221,6 +223,30 @@ fn module(cubin: &[u8]) -> Result<Module, String> {
     let failed = |error: std::io::Error| format!("no temporary file: {error}");
     let mut file = tempfile::Builder::new().suffix(".cubin").tempfile().map_err(failed)?;
     std::io::Write::write_all(&mut file, cubin).map_err(failed)?;
-    let text = binary::listing(file.path())?;
+    let text = binary::listing_with(file.path(), tools().as_deref())?;
     Module::parse("the program's device code", &text).map_err(|error| error.to_string())
+}
+
+/// Where a toolkit around this library has the compiler's tools.
+fn tools() -> Option<PathBuf> {
+    let mut found = Found { path: std::ptr::null(), base: 0, symbol: std::ptr::null(), address: 0 };
+    if unsafe { dladdr(tools as *const c_void, &mut found) } == 0 {
+        return None;
+    }
+    let path = unsafe { CStr::from_ptr(found.path) };
+    let folder = Path::new(OsStr::from_bytes(path.to_bytes())).parent()?.parent()?;
+    Some(folder.join("bin"))
+}
+
+/// `Dl_info`: the file that an address comes from.
+#[repr(C)]
+struct Found {
+    path: *const c_char,
+    base: usize,
+    symbol: *const c_char,
+    address: usize,
+}
+
+extern "C" {
+    fn dladdr(address: *const c_void, found: *mut Found) -> i32;
 }

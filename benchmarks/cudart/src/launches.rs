@@ -1,7 +1,6 @@
 //! Registration of code, and launches: what the compiler generates calls of.
 
 use std::ffi::{c_char, c_void, CStr};
-use std::io::Write;
 use std::sync::Arc;
 
 use gpurf_workloads::{Argument, Cause, Error};
@@ -212,10 +211,8 @@ impl Launch {
         let ([gx, gy, gz], [bx, by, bz]) = (self.grid, self.block);
         let shared = u32::try_from(self.shared).unwrap_or(u32::MAX);
         let launched = device.launch(module, &name, (gx, gy, gz), (bx, by, bz), shared, &self.arguments);
-        let mut output = std::io::stdout();
-        let printed = output.write_all(device.take_printed().as_bytes()).and_then(|()| output.flush());
-        printed
-            .unwrap_or_else(|error| give_up(format!("what the kernel prints cannot be written: {error}")));
+        print(&device.take_printed());
+        device.take_hazards().into_iter().for_each(complain);
         match launched {
             Ok(()) => {
                 host.fetch_shared();
@@ -228,7 +225,11 @@ impl Launch {
             }
             Err(error) => match fault(&error) {
                 Some(code) => {
+                    let beside_memory = matches!(error, Error::Fault { cause: Cause::Address, .. });
                     complain(error);
+                    if beside_memory {
+                        complain("GPURF_MARGIN=256 lets kernels touch so many bytes beside each allocation");
+                    }
                     host.set_fault(code);
                     Err(code)
                 }
@@ -238,11 +239,23 @@ impl Launch {
     }
 }
 
+/// Prints by way of C's output, so that all that the program prints stays in its order.
+fn print(text: &str) {
+    if unsafe { fwrite(text.as_ptr(), 1, text.len(), stdout) } != text.len() {
+        give_up("what the kernel prints cannot be written");
+    }
+}
+
+extern "C" {
+    static stdout: *mut c_void;
+    fn fwrite(data: *const u8, bytes: usize, count: usize, file: *mut c_void) -> usize;
+}
+
 /// CUDA's number for what a kernel did wrong; `None`: it is not the kernel's fault.
 fn fault(error: &Error) -> Option<Code> {
     let Error::Fault { cause, .. } = error else { return None };
     Some(match cause {
-        Cause::Address => ILLEGAL_ADDRESS,
+        Cause::Address | Cause::Bounds => ILLEGAL_ADDRESS,
         Cause::Alignment => MISALIGNED_ADDRESS,
         Cause::Assertion => ASSERT,
         Cause::Endless => LAUNCH_TIMEOUT,

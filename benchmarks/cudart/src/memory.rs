@@ -9,9 +9,7 @@ use std::ffi::c_void;
 
 use gpurf_workloads::Pointer;
 
-use crate::errors::{
-    Answer, INVALID_VALUE, NOT_REGISTERED, OUT_OF_MEMORY, REGISTERED_ALREADY,
-};
+use crate::errors::{Answer, INVALID_VALUE, NOT_REGISTERED, OUT_OF_MEMORY, REGISTERED_ALREADY};
 use crate::host::{answer, complain, Host};
 use crate::pools::Pool;
 
@@ -138,8 +136,14 @@ impl Allocations {
 }
 
 extern "C" {
-    fn mmap(address: *mut c_void, bytes: usize, protection: i32, flags: i32, file: i32, offset: i64)
-        -> *mut c_void;
+    fn mmap(
+        address: *mut c_void,
+        bytes: usize,
+        protection: i32,
+        flags: i32,
+        file: i32,
+        offset: i64,
+    ) -> *mut c_void;
     fn munmap(address: *mut c_void, bytes: usize) -> i32;
 }
 
@@ -393,9 +397,7 @@ pub unsafe extern "C" fn cudaPointerGetAttributes(attributes: *mut PointerAttrib
                 let place = allocation.kind.host(start).map(|place| place + (pointer - start) as usize);
                 (HOST, pointer, place.unwrap_or_default())
             }
-            (None, Some((start, address, _))) => {
-                (HOST, address + (pointer - start as u64), pointer as usize)
-            }
+            (None, Some((start, address, _))) => (HOST, address + (pointer - start as u64), pointer as usize),
             (None, None) if (BASE..END).contains(&pointer) => (DEVICE, pointer, 0),
             (None, None) => (UNREGISTERED, 0, pointer as usize),
         };

@@ -172,9 +172,12 @@ fn told(copied: Result<(), gpurf_workloads::Error>) -> Answer {
 /// and to where it is written.
 fn rows(extent: Extent, pitches: [(usize, usize); 2]) -> (usize, Vec<[usize; 2]>) {
     let Extent { x, y, z } = extent;
-    let dense = |bytes: usize, distance: fn(&(usize, usize)) -> usize| pitches.iter().all(|side| distance(side) == bytes);
+    let dense = |bytes: usize, distance: fn(&(usize, usize)) -> usize| {
+        pitches.iter().all(|side| distance(side) == bytes)
+    };
     let (bytes, y) = if y == 1 || dense(x, |side| side.0) { (x * y, 1) } else { (x, y) };
-    let (bytes, z) = if y == 1 && (z == 1 || dense(bytes, |side| side.1)) { (bytes * z, 1) } else { (bytes, z) };
+    let (bytes, z) =
+        if y == 1 && (z == 1 || dense(bytes, |side| side.1)) { (bytes * z, 1) } else { (bytes, z) };
     let starts = (0..z).flat_map(|plane| {
         (0..y).map(move |row| pitches.map(|(pitch, distance)| plane * distance + row * pitch))
     });

@@ -260,11 +260,7 @@ pub unsafe extern "C" fn cudaEventRecord(event: *mut Event, stream: *mut Stream)
 
 /// An external event becomes a node of a captured graph.
 #[no_mangle]
-pub unsafe extern "C" fn cudaEventRecordWithFlags(
-    event: *mut Event,
-    stream: *mut Stream,
-    flags: u32,
-) -> i32 {
+pub unsafe extern "C" fn cudaEventRecordWithFlags(event: *mut Event, stream: *mut Stream, flags: u32) -> i32 {
     if flags == 0 {
         return unsafe { cudaEventRecord(event, stream) };
     }

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use crate::errors::{Answer, INVALID_DIRECTION, INVALID_SYMBOL, INVALID_VALUE};
 use crate::host::{answer, complain, Host};
 use crate::memory::Extent;
-use crate::operations::{Transfer, Operation, Place, Side, TO_DEVICE, TO_HOST};
+use crate::operations::{Operation, Place, Side, Transfer, TO_DEVICE, TO_HOST};
 use crate::streams::{Stream, DEFAULT};
 
 /// A variable in constant memory, which has no address here: its fat binary and name.

@@ -106,6 +106,7 @@ impl Device {
             digests: self.options.digests,
             values: self.options.values,
             limit: self.options.limit,
+            hazards: self.options.hazards.then(Arc::default),
         })
     }
 }

@@ -16,6 +16,7 @@
 
 mod argument;
 mod batches;
+mod hazards;
 mod history;
 mod launch;
 mod load;
@@ -60,6 +61,8 @@ pub struct Options {
     pub values: bool,
     /// Instructions after which a warp is taken to be in an endless loop, which is an error.
     pub limit: u64,
+    /// Look for what threads of a block do to each other that no barrier orders: see [`Device::take_hazards`].
+    pub hazards: bool,
 }
 
 impl Default for Options {
@@ -74,6 +77,7 @@ impl Default for Options {
             digests: false,
             values: false,
             limit: 1 << 32,
+            hazards: false,
         }
     }
 }
@@ -94,6 +98,7 @@ pub struct Device {
     kept_bytes: usize,
     has_heap: bool,
     printed: String,
+    hazards: Vec<String>,
 }
 
 impl Device {
@@ -196,8 +201,7 @@ impl Device {
     /// # Errors
     /// Some of the place was not allocated.
     pub fn update(&mut self, to: Pointer, data: &[u8]) -> Result<()> {
-        let written =
-            self.memory.update(to.0, data).map_err(|error| copy_error(to.0, data.len(), error))?;
+        let written = self.memory.update(to.0, data).map_err(|error| copy_error(to.0, data.len(), error))?;
         if self.options.stream {
             let copies = written.into_iter();
             self.commands
@@ -301,11 +305,15 @@ impl Device {
         self.launches += 1;
         let launch = Arc::new(launch);
         if !self.options.stream {
-            return self.execute(&launch).map(drop);
+            let executed = self.execute(&launch).map(drop);
+            self.note_hazards(&launch);
+            return executed;
         }
         let before = self.memory.clone();
         let changes = before.changes_since(&self.reached);
-        let stream = self.execute(&launch)?;
+        let executed = self.execute(&launch);
+        self.note_hazards(&launch);
+        let stream = executed?;
         let is_settled = matches!(stream, Stream::Settled(_));
         self.reached = if is_settled { before } else { self.memory.clone() };
         let number = self.history.add(Arc::clone(&launch), changes, is_settled);
@@ -330,6 +338,13 @@ impl Device {
     pub fn launched(&self) -> impl Iterator<Item = (&str, &str)> {
         let loaded = self.loaded.iter();
         loaded.flat_map(|loaded| loaded.codes.iter().map(|code| (&*loaded.file, &*code.kernel.name)))
+    }
+
+    /// What threads of a block did to each other since this was last asked for, a line for each pair of places in the
+    /// code: accesses to the same bytes of shared memory by two warps, one of which writes, with no barrier between them;
+    /// and shuffles from lanes that do not execute.
+    pub fn take_hazards(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.hazards)
     }
 
     /// What kernels printed since this was last asked for.

@@ -1,6 +1,5 @@
 //! Faults of instructions.
 
-use super::memory::AccessError;
 use crate::error::Cause;
 
 /// Why an instruction did not execute: what is wrong, and in which lane if it is one's.
@@ -8,15 +7,6 @@ pub(crate) struct Fault {
     pub message: String,
     pub lane: Option<u32>,
     pub cause: Cause,
-}
-
-impl From<AccessError> for Cause {
-    fn from(error: AccessError) -> Cause {
-        match error {
-            AccessError::OutOfBounds => Cause::Address,
-            AccessError::Misaligned => Cause::Alignment,
-        }
-    }
 }
 
 impl Fault {

@@ -281,7 +281,11 @@ mod tests {
         for (format, value, expected) in cases {
             let (specification, letter) = format[1..].split_at(format.len() - 2);
             let letter = letter.chars().next().expect("a letter");
-            assert_eq!(float_text(specification, letter, *value).as_deref(), Some(*expected), "{format} {value:e}");
+            assert_eq!(
+                float_text(specification, letter, *value).as_deref(),
+                Some(*expected),
+                "{format} {value:e}"
+            );
         }
         assert_eq!(float_text("5.x", 'f', 1.0), None);
         assert_eq!(float_text("", 'd', 1.0), None);

@@ -14,6 +14,7 @@ use super::memory::{Memory, View, Writes};
 use super::operation::{Control, Operation, ReductionKind, LANES};
 use super::record::Recorder;
 use super::warp::{Group, Waiting, Warp};
+use super::watch::{Hazards, Watch};
 use super::windows::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::error::{Cause, Error, Place, Result};
 use crate::listing::INSTRUCTION_BYTES;
@@ -48,6 +49,8 @@ pub(crate) struct Launch {
     pub values: bool,
     /// Instructions after which a warp is taken to be in an endless loop.
     pub limit: u64,
+    /// What threads do to each other that no barrier orders, where that is wanted.
+    pub hazards: Option<Arc<Hazards>>,
 }
 
 impl Launch {
@@ -107,6 +110,8 @@ pub(super) struct BlockRun<'a> {
     pub barriers: [BarrierState; 16],
     pub recorder: Option<Recorder<'a>>,
     pub scratch: Scratch,
+    /// Where hazards are wanted.
+    watch: Option<Watch>,
 }
 
 impl<'a> BlockRun<'a> {
@@ -144,6 +149,7 @@ impl<'a> BlockRun<'a> {
                 let valued = launch.values.then_some(&launch.code.program);
                 Recorder::new(warps.len(), valued)
             }),
+            watch: launch.hazards.is_some().then(|| Watch::new(number, warps.len(), launch.shared)),
             warps,
             barriers: [BarrierState::default(); 16],
             scratch: Scratch::default(),
@@ -152,6 +158,9 @@ impl<'a> BlockRun<'a> {
 
     pub(super) fn finish(self) -> Executed {
         let id = self.constants.block;
+        if let (Some(hazards), Some(watch)) = (&self.launch.hazards, self.watch) {
+            hazards.add(watch.into_found());
+        }
         let recorded = self.recorder.map(|recorder| recorder.finish(id));
         (self.memory.global.into_writes(), recorded, self.memory.printed)
     }
@@ -185,6 +194,14 @@ impl<'a> BlockRun<'a> {
     /// Lets the selected group of a warp run until it waits, ends or has had its share, which the
     /// result tells by `false`.
     pub(super) fn run_warp(&mut self, number: usize, share: u64) -> Result<bool> {
+        match self.watch {
+            Some(_) => self.run_watched::<true>(number, share),
+            None => self.run_watched::<false>(number, share),
+        }
+    }
+
+    /// As [`BlockRun::run_warp`], with or without an eye on hazards.
+    fn run_watched<const WATCHED: bool>(&mut self, number: usize, share: u64) -> Result<bool> {
         let launch = self.launch;
         let share = launch.limit.min(self.warps[number].executed + share);
         loop {
@@ -216,6 +233,13 @@ impl<'a> BlockRun<'a> {
             }
             let executed = match &decoded.operation {
                 Operation::Compute(compute) => {
+                    if WATCHED && mask != 0 && is_shuffle(launch, index) {
+                        let scratch = &mut self.scratch;
+                        let idle = warp.idle_source(compute, mask, &self.constants, number as u32, scratch);
+                        if let (Some((lane, from)), Some(watch)) = (idle, &mut self.watch) {
+                            watch.idle(number, pc, lane, from);
+                        }
+                    }
                     let executed =
                         warp.compute(compute, mask, &self.constants, number as u32, &mut self.scratch);
                     self.scratch.touched.clear();
@@ -226,6 +250,10 @@ impl<'a> BlockRun<'a> {
                     let touched = &mut self.scratch.touched;
                     let executed =
                         warp.access(access, mask, &self.constants, number as u32, &mut self.memory, touched);
+                    if let (true, Some(watch)) = (WATCHED, &mut self.watch) {
+                        let addresses = &touched.addresses[..touched.count];
+                        watch.access(access, number, pc, mask, addresses, &self.memory);
+                    }
                     warp.advance();
                     executed
                 }
@@ -266,6 +294,9 @@ impl<'a> BlockRun<'a> {
                 let threads = threads.map_or(Ok(0), operand)?;
                 let state = &mut self.barriers[barrier as usize];
                 state.threads.get_or_insert(threads);
+                if let Some(watch) = &mut self.watch {
+                    watch.arrive(number, barrier as u8);
+                }
                 if let Some(reduction) = reduction {
                     let holds = warp.predicate(reduction.predicate);
                     state.holding += (mask & holds).count_ones();
@@ -320,6 +351,11 @@ impl<'a> BlockRun<'a> {
             ReductionKind::Or => u32::from(state.holding != 0),
         });
         let here = |group: &Group| group.waiting == Waiting::Barrier(barrier);
+        if let Some(watch) = &mut self.watch {
+            let waiting = |warp: &Warp| warp.groups.iter().any(here);
+            let warps = self.warps.iter().enumerate().filter(|(_, warp)| waiting(warp));
+            watch.release(warps.map(|(number, _)| number), barrier);
+        }
         for (number, warp) in self.warps.iter_mut().enumerate() {
             if let (Some(reduced), true) = (reduced, warp.groups.iter().any(here)) {
                 warp.reduced = reduced;
@@ -381,6 +417,10 @@ impl<'a> BlockRun<'a> {
     }
 }
 
+fn is_shuffle(launch: &Launch, index: usize) -> bool {
+    launch.code.kernel.instructions[index].opcode.starts_with("SHFL")
+}
+
 impl Warp {
     /// The running group goes on to the next instruction.
     #[inline]
@@ -429,6 +469,7 @@ mod tests {
             digests: false,
             values: false,
             limit: 1000,
+            hazards: None,
         };
         let Err(error) = launch.run_block(&Arc::default(), 0, false) else { panic!("it ended") };
         error.to_string()

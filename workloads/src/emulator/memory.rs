@@ -91,7 +91,8 @@ impl Memory {
         if let Some((start, end)) = before.filter(|(_, end)| address.saturating_add(bytes as u64) <= *end) {
             return format!("byte {} of {}", address - start, named(start, end));
         }
-        if let Some((start, _)) = self.freed.range(..=address).next_back().filter(|(_, end)| address < **end) {
+        if let Some((start, _)) = self.freed.range(..=address).next_back().filter(|(_, end)| address < **end)
+        {
             return format!("byte {} of the allocation at {start:#x}, which was freed", address - start);
         }
         let behind = before.map(|(_, end)| address.saturating_add(bytes as u64).saturating_sub(end));
@@ -125,7 +126,9 @@ impl Memory {
 
     /// Takes the allocation at this address back. Its addresses are not used again. False if there is none.
     pub fn free(&mut self, address: u64) -> bool {
-        let Ok(index) = self.allocations.binary_search_by_key(&address, |(start, _)| *start) else { return false };
+        let Ok(index) = self.allocations.binary_search_by_key(&address, |(start, _)| *start) else {
+            return false;
+        };
         let (start, end) = self.allocations.remove(index);
         Arc::make_mut(&mut self.freed).insert(start, end);
         // The pages that nothing else lies in.

@@ -29,6 +29,7 @@ mod record;
 mod resident;
 mod texture;
 mod warp;
+mod watch;
 mod windows;
 
 pub(crate) use code::Code;
@@ -36,4 +37,5 @@ pub(crate) use decode::registers_used;
 pub(crate) use launch::{Executed, Launch};
 pub(crate) use library_function::LibraryFunction;
 pub(crate) use memory::{AccessError, Changes, Memory, BASE};
+pub(crate) use watch::{index_of, Hazard};
 pub(crate) use windows::{LOCAL_WINDOW, MISSING, SHARED_WINDOW};
