@@ -424,6 +424,7 @@ pub unsafe extern "C" fn cudaDeviceGetP2PAttribute(value: *mut i32, _: i32, from
 
 /// `cudaLimit`.
 const STACK: i32 = 0;
+const PRINT: i32 = 1;
 const HEAP: i32 = 2;
 const LAST_LIMIT: i32 = 6;
 /// Most bytes of a thread's stack.
@@ -442,7 +443,7 @@ pub unsafe extern "C" fn cudaDeviceSetLimit(limit: i32, value: usize) -> i32 {
                 host.limits.heap = value;
                 host.device().set_heap_bytes(value as u64);
             }
-            0..=LAST_LIMIT => {
+            PRINT | 3..=LAST_LIMIT => {
                 host.limits.others.insert(limit, value);
             }
             _ => return Err(UNSUPPORTED_LIMIT),
@@ -458,7 +459,7 @@ pub unsafe extern "C" fn cudaDeviceGetLimit(value: *mut usize, limit: i32) -> i3
         let found = match limit {
             STACK => host.limits.stack,
             HEAP => host.limits.heap,
-            0..=LAST_LIMIT => others.get(&limit).copied().unwrap_or_default(),
+            PRINT | 3..=LAST_LIMIT => others.get(&limit).copied().unwrap_or_default(),
             _ => return Err(UNSUPPORTED_LIMIT),
         };
         unsafe { *value = found };

@@ -18,7 +18,7 @@ const LAST_FLAG: i32 = 3;
 /// The device's own pool, which handle 1 stands for.
 const DEFAULT: usize = 1;
 
-unsafe fn values<'a>(pool: usize, own: &'a mut Pool) -> &'a mut [u64; 9] {
+unsafe fn values(pool: usize, own: &mut Pool) -> &mut [u64; 9] {
     match pool {
         DEFAULT => &mut own.values,
         _ => unsafe { &mut (*(pool as *mut Pool)).values },
