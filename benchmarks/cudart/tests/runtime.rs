@@ -240,6 +240,14 @@ extern "C" {
         count: usize,
     ) -> i32;
     fn cudaGraphGetNodes(graph: Handle, nodes: *mut Handle, count: *mut usize) -> i32;
+    fn cudaGraphGetRootNodes(graph: Handle, nodes: *mut Handle, count: *mut usize) -> i32;
+    fn cudaGraphGetEdges(
+        graph: Handle,
+        from: *mut Handle,
+        to: *mut Handle,
+        edges: Handle,
+        count: *mut usize,
+    ) -> i32;
     fn cudaGraphClone(clone: *mut Handle, graph: Handle) -> i32;
     fn cudaGraphInstantiate(executable: *mut Handle, graph: Handle, flags: u64) -> i32;
     fn cudaGraphExecKernelNodeSetParams(
@@ -643,6 +651,11 @@ fn captured_streams_are_replayed() {
     let mut graph = NONE;
     ok!(cudaStreamEndCapture(one, &mut graph));
     assert_eq!((nodes(graph), result[0], calls), (5, -1, 0), "nothing has happened yet");
+    // All come after the fill; what waits for the other stream, after that one's kernel too.
+    let (mut roots, mut edges) = (0, 0);
+    ok!(cudaGraphGetRootNodes(graph, NONE.cast(), &mut roots));
+    ok!(cudaGraphGetEdges(graph, NONE.cast(), NONE.cast(), NONE, &mut edges));
+    assert_eq!((roots, edges), (1, 5));
     assert_eq!(fetch::<i32>(place, 1), [1]);
 
     let mut executable = NONE;

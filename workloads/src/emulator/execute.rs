@@ -229,7 +229,7 @@ impl Constants<'_> {
     pub fn load(&self, bank: u8, address: u64, width: Width) -> Result<u64, Fault> {
         let bytes = usize::from(width.bytes());
         let data = self.banks.get(usize::from(bank)).copied().unwrap_or_default();
-        // An offset of 32 KB or more beside a register is written as a negative one of 16 bits.
+        // Offsets have 16 bits. One of 32 KB or more is printed as a negative one.
         let below_zero = (0xffff_0000..=0xffff_ffff).contains(&address);
         let address = if below_zero { address & 0xffff } else { address };
         let start = usize::try_from(address).unwrap_or(usize::MAX);

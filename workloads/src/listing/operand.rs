@@ -364,11 +364,7 @@ fn constant(input: &mut &str) -> Parsed<Constant> {
     let absolute = opt('|').parse_next(input)?.is_some();
     let bank = delimited("c[", integer, ']').verify(|bank| (0..16).contains(bank)).parse_next(input)?;
     // A blank stands there where the constant is an operand of half precision.
-    let mut address = preceded(opt(' '), address).parse_next(input)?;
-    // Offsets have 16 bits, and the disassembler takes the highest for a sign.
-    if address.register.is_none() && address.uniform.is_none() && address.offset < 0 {
-        address.offset += 1 << 16;
-    }
+    let address = preceded(opt(' '), address).parse_next(input)?;
     let half = opt(half).parse_next(input)?;
     if absolute {
         '|'.parse_next(input)?;
