@@ -11,6 +11,9 @@ impl Device {
         let kernel = &launch.code.kernel;
         let place = |pc: u32| format!("PC {pc:#06x} `{}`", kernel.instructions[index_of(pc)].text);
         for (hazard, example) in hazards.take() {
+            if !self.told.insert((kernel.name.clone(), hazard)) {
+                continue;
+            }
             let [x, y, _] = launch.grid.map(u64::from);
             let number = example.block;
             let (x, y, z) = (number % x, number / x % y, number / (x * y));

@@ -23,12 +23,13 @@ mod load;
 mod loaded;
 mod run;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use gpurf_trace::{Command, Kernel as TraceKernel, Workload};
 
-use crate::emulator::{self, AccessError, Memory};
+use crate::emulator::{self, AccessError, Hazard, Memory};
 use crate::error::{Error, Result};
 use crate::listing::Module;
 use crate::pointer::Pointer;
@@ -99,6 +100,8 @@ pub struct Device {
     has_heap: bool,
     printed: String,
     hazards: Vec<String>,
+    /// Kernels and hazards that were told.
+    told: BTreeSet<(String, Hazard)>,
 }
 
 impl Device {
