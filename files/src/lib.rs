@@ -10,6 +10,15 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempDir};
 
+/// Where things that are made or fetched once are kept: `$GPURF_CACHE`, or `gpurf` in the user's cache
+/// folder; none if there is neither.
+pub fn cache_folder() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("GPURF_CACHE")
+        .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("gpurf")))
+        .or_else(|| set("HOME").map(|home| home.join(".cache/gpurf")))
+}
+
 /// Why a file or folder is not there.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: cannot be written; {reason}", path.display())]

@@ -165,14 +165,7 @@ fn starts_with(name: &OsString, prefix: &str) -> bool {
     name.to_string_lossy().starts_with(prefix)
 }
 
-/// Where things that are made or fetched once are kept: `$GPURF_CACHE`, or `gpurf` in the user's cache
-/// folder; none if there is neither.
-pub fn cache_folder() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("GPURF_CACHE")
-        .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("gpurf")))
-        .or_else(|| set("HOME").map(|home| home.join(".cache/gpurf")))
-}
+pub use gpurf_files::cache_folder;
 
 /// What a tool said, if it failed.
 // The message of a variant says what it is, and what its fields are.

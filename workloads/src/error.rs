@@ -30,7 +30,7 @@ pub enum Error {
 
     /// An instruction that cannot be executed.
     #[error("{place}: {message}")]
-    Fault { place: Place, message: String },
+    Fault { place: Place, message: String, cause: Cause },
 
     /// An instruction stream that cannot be made.
     #[error(transparent)]
@@ -39,6 +39,25 @@ pub enum Error {
     /// The answer in device memory is not that of the reference.
     #[error("wrong answer: {message}")]
     Answer { message: String },
+}
+
+/// The kinds of faults that CUDA tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A global address outside of what is allocated.
+    Address,
+    /// A place outside of the block's shared memory or the thread's stack.
+    Bounds,
+    /// An address that is no multiple of what it is read or written by.
+    Alignment,
+    /// An `assert` that does not hold.
+    Assertion,
+    /// Waiting or looping without end.
+    Endless,
+    /// An instruction that is not known here.
+    Unknown,
+    /// Any other.
+    Other,
 }
 
 /// Where a kernel stopped.

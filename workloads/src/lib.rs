@@ -15,7 +15,7 @@ pub mod suite;
 pub mod texture;
 
 pub use device::{Argument, Device, Dim, Options};
-pub use error::{Error, Result};
+pub use error::{Cause, Error, Result};
 pub use launch_file::LaunchFile;
 pub use listing::Module;
 pub use pointer::Pointer;

@@ -86,6 +86,8 @@ pub struct Image {
     pub depth: u32,
     /// Layers, each with all faces of a cube; 1 where there are none.
     pub layers: u32,
+    /// Bytes from one row to the next; 0: a row begins where the one before it ends.
+    pub pitch: u32,
 }
 
 impl Image {
@@ -103,17 +105,29 @@ impl Image {
         }
     }
 
-    /// Of all texels.
+    /// From the first texel to the last one.
     pub fn bytes(&self) -> u64 {
-        [self.width, self.height, self.planes()]
-            .iter()
-            .fold(u64::from(self.texel_bytes()), |bytes, &size| bytes.saturating_mul(size.into()))
+        let rows = u64::from(self.height).saturating_mul(self.planes().into());
+        rows.saturating_sub(1).saturating_mul(self.row()).saturating_add(self.row_bytes())
+    }
+
+    fn row_bytes(&self) -> u64 {
+        u64::from(self.width) * u64::from(self.texel_bytes())
+    }
+
+    /// From one row to the next.
+    fn row(&self) -> u64 {
+        if self.pitch == 0 {
+            self.row_bytes()
+        } else {
+            self.pitch.into()
+        }
     }
 
     /// The address of a texel, which must exist.
     pub(crate) fn address(&self, [x, y, plane]: [u32; 3]) -> u64 {
         let row = u64::from(plane) * u64::from(self.height) + u64::from(y);
-        self.base.0 + (row * u64::from(self.width) + u64::from(x)) * u64::from(self.texel_bytes())
+        self.base.0 + row * self.row() + u64::from(x) * u64::from(self.texel_bytes())
     }
 }
 
@@ -180,6 +194,9 @@ impl Texture {
                 "an image of no texels: give a width, and a height, depth and layers where it has them"
                     .into(),
             );
+        }
+        if u64::from(image.pitch) < image.row_bytes() && image.pitch != 0 {
+            return Err(format!("rows of {} bytes, {} apart", image.row_bytes(), image.pitch));
         }
         let squeezed = match image.shape {
             Shape::Line => image.height > 1 || image.depth > 1,

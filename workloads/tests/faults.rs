@@ -17,7 +17,7 @@ fn error(code: &str) -> Error {
 #[track_caller]
 fn expect_fault(code: &str, pc: u32, warp: u32, lane: Option<u32>, says: &str) {
     let error = error(code);
-    let Error::Fault { place, message } = &error else { panic!("{error}") };
+    let Error::Fault { place, message, .. } = &error else { panic!("{error}") };
     assert_eq!((place.kernel.as_str(), place.pc), ("k", pc), "{error}");
     assert_eq!((place.block, place.warp, place.lane), (Some([0, 0, 0]), Some(warp), lane), "{error}");
     assert!(message.contains(says), "{error}");
@@ -37,7 +37,7 @@ fn expect_fault(code: &str, pc: u32, warp: u32, lane: Option<u32>, says: &str) {
 #[track_caller]
 fn expect_unknown(instruction: &str, says: &str) {
     let error = error(&format!("NOP\n{instruction}\nEXIT"));
-    let Error::Fault { place, message } = &error else { panic!("{error}") };
+    let Error::Fault { place, message, .. } = &error else { panic!("{error}") };
     assert_eq!((place.kernel.as_str(), place.pc, place.instruction.as_str()), ("k", 16, instruction));
     assert_eq!((place.block, place.warp, place.lane), (None, None, None));
     assert!(message.contains(says), "{error}");

@@ -8,6 +8,7 @@ mod faults;
 mod launch_files;
 mod liveness;
 mod opcodes;
+mod races;
 mod replay;
 mod streams;
 mod suite;

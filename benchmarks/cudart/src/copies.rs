@@ -1,188 +1,364 @@
-//! Memory on the device, and copies to and from it. All of them have happened when the call returns.
+//! Copies and fills. All of them have happened when the call returns, unless their stream is captured.
 
-use std::ffi::c_void;
-
-use gpurf_workloads::Pointer;
-
-use crate::host::{give_up, host, Host};
-use crate::{INVALID, SUCCESS};
-
-/// `cudaMemcpyKind`.
-const TO_DEVICE: i32 = 1;
-const TO_HOST: i32 = 2;
-const ON_DEVICE: i32 = 3;
-/// As the addresses say.
-const ANY: i32 = 4;
+use crate::arrays::Array;
+use crate::errors::{Answer, INVALID_PITCH, INVALID_VALUE};
+use crate::host::{answer, Locked};
+use crate::memory::{Extent, Pitched};
+use crate::operations::{Fill, Operation, Place, Side, Transfer, ANY, ON_DEVICE};
+use crate::streams::{Stream, DEFAULT};
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaMalloc(pointer: *mut u64, bytes: usize) -> i32 {
-    unsafe { *pointer = host().allocate(bytes as u64) };
-    SUCCESS
-}
-
-/// Rows start at multiples of 512 bytes.
-#[no_mangle]
-pub unsafe extern "C" fn cudaMallocPitch(
-    pointer: *mut u64,
-    pitch: *mut usize,
-    width: usize,
-    height: usize,
-) -> i32 {
-    let row = width.next_multiple_of(512);
-    unsafe {
-        *pitch = row;
-        cudaMalloc(pointer, row * height)
-    }
-}
-
-/// Memory is not used again, so that a kernel that touches freed memory does not go unseen by chance.
-#[no_mangle]
-pub unsafe extern "C" fn cudaFree(_: u64) -> i32 {
-    SUCCESS
-}
-
-#[no_mangle]
-pub unsafe extern "C" fn cudaMallocHost(pointer: *mut *mut c_void, bytes: usize) -> i32 {
-    unsafe { *pointer = calloc(bytes.max(1), 1) };
-    SUCCESS
-}
-
-#[no_mangle]
-pub unsafe extern "C" fn cudaHostAlloc(pointer: *mut *mut c_void, bytes: usize, _: u32) -> i32 {
-    unsafe { cudaMallocHost(pointer, bytes) }
-}
-
-#[no_mangle]
-pub unsafe extern "C" fn cudaFreeHost(pointer: *mut c_void) -> i32 {
-    unsafe { free(pointer) };
-    SUCCESS
-}
-
-extern "C" {
-    fn calloc(count: usize, bytes: usize) -> *mut c_void;
-    fn free(pointer: *mut c_void);
-}
-
-#[no_mangle]
-pub unsafe extern "C" fn cudaMemcpy(to: *mut u8, from: *const u8, bytes: usize, kind: i32) -> i32 {
-    unsafe { copy(&mut host(), to, from, bytes, kind) }
+pub unsafe extern "C" fn cudaMemcpy(to: u64, from: u64, bytes: usize, kind: i32) -> i32 {
+    unsafe { cudaMemcpyAsync(to, from, bytes, kind, DEFAULT) }
 }
 
 #[no_mangle]
 pub unsafe extern "C" fn cudaMemcpyAsync(
-    to: *mut u8,
-    from: *const u8,
+    to: u64,
+    from: u64,
     bytes: usize,
     kind: i32,
-    _: *mut c_void,
+    stream: *mut Stream,
 ) -> i32 {
-    unsafe { cudaMemcpy(to, from, bytes, kind) }
+    answer(|host| unsafe { host.submit(stream, Operation::Copy(Transfer::line(to, from, bytes, kind))) })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpyPeer(to: u64, _: i32, from: u64, _: i32, bytes: usize) -> i32 {
+    unsafe { cudaMemcpyAsync(to, from, bytes, ON_DEVICE, DEFAULT) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpyPeerAsync(
+    to: u64,
+    _: i32,
+    from: u64,
+    _: i32,
+    bytes: usize,
+    stream: *mut Stream,
+) -> i32 {
+    unsafe { cudaMemcpyAsync(to, from, bytes, ON_DEVICE, stream) }
 }
 
 /// So many rows.
 #[no_mangle]
 pub unsafe extern "C" fn cudaMemcpy2D(
-    to: *mut u8,
+    to: u64,
     to_pitch: usize,
-    from: *const u8,
+    from: u64,
     from_pitch: usize,
     width: usize,
     height: usize,
     kind: i32,
 ) -> i32 {
-    let mut host = host();
-    for row in 0..height {
-        let (to, from) = (to.wrapping_add(row * to_pitch), from.wrapping_add(row * from_pitch));
-        let copied = unsafe { copy(&mut host, to, from, width, kind) };
-        if copied != SUCCESS {
-            return copied;
+    unsafe { cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, DEFAULT) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpy2DAsync(
+    to: u64,
+    to_pitch: usize,
+    from: u64,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+    kind: i32,
+    stream: *mut Stream,
+) -> i32 {
+    answer(|host| unsafe {
+        if to_pitch < width || from_pitch < width {
+            return Err(INVALID_PITCH);
         }
-    }
-    SUCCESS
+        let side = |address, pitch| Side { pitch, ..Side::line(address) };
+        let extent = Extent { x: width, y: height, z: 1 };
+        let copy = Transfer { from: side(from, from_pitch), to: side(to, to_pitch), extent, kind };
+        host.submit(stream, Operation::Copy(copy))
+    })
 }
 
-unsafe fn copy(host: &mut Host, to: *mut u8, from: *const u8, bytes: usize, kind: i32) -> i32 {
-    if bytes == 0 {
-        return SUCCESS;
+/// `cudaMemcpy3DParms`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Copy3d {
+    from_array: *const Array,
+    from_position: Extent,
+    from: Pitched,
+    to_array: *const Array,
+    to_position: Extent,
+    to: Pitched,
+    extent: Extent,
+    kind: i32,
+}
+
+const _: () = assert!(size_of::<Copy3d>() == 160);
+
+/// `cudaMemcpy3DPeerParms`: the same, and the devices, which are one.
+#[repr(C)]
+pub struct PeerCopy3d {
+    from_array: *const Array,
+    from_position: Extent,
+    from: Pitched,
+    from_device: i32,
+    to_array: *const Array,
+    to_position: Extent,
+    to: Pitched,
+    to_device: i32,
+    extent: Extent,
+}
+
+const _: () = assert!(size_of::<PeerCopy3d>() == 168);
+
+impl Copy3d {
+    /// What it copies, in bytes. Widths are in elements where an array takes part.
+    pub unsafe fn copy(&self) -> Answer<Transfer> {
+        let element = match unsafe { (self.from_array.as_ref(), self.to_array.as_ref()) } {
+            (Some(array), _) | (None, Some(array)) => array.texel_bytes(),
+            (None, None) => 1,
+        };
+        let side = |array: *const Array, position: Extent, memory: Pitched| unsafe {
+            match array.as_ref() {
+                Some(array) => array.side(position.x * array.texel_bytes(), position.y, position.z),
+                None => {
+                    let plane = memory.pitch * memory.height;
+                    let start = position.x + position.y * memory.pitch + position.z * plane;
+                    Side { place: Place::Address(memory.pointer + start as u64), pitch: memory.pitch, plane }
+                }
+            }
+        };
+        if self.from_array.is_null() && self.from.pointer == 0
+            || self.to_array.is_null() && self.to.pointer == 0
+        {
+            return Err(INVALID_VALUE);
+        }
+        Ok(Transfer {
+            from: side(self.from_array, self.from_position, self.from),
+            to: side(self.to_array, self.to_position, self.to),
+            extent: Extent { x: self.extent.x * element, ..self.extent },
+            kind: self.kind,
+        })
     }
-    let _ = host.device();
-    let on_device = |pointer: *const u8| host.is_on_device(pointer as u64);
-    let (from_device, to_device) = match kind {
-        TO_DEVICE => (false, true),
-        TO_HOST => (true, false),
-        ON_DEVICE => (true, true),
-        ANY => (on_device(from), on_device(to)),
-        _ => (false, false),
-    };
-    let device = host.device();
-    let data = match from_device {
-        true => device.read::<u8>(Pointer(from as u64), bytes).unwrap_or_else(|error| give_up(error)),
-        false => unsafe { std::slice::from_raw_parts(from, bytes) }.to_vec(),
-    };
-    match to_device {
-        true => device.write(Pointer(to as u64), &data).unwrap_or_else(|error| give_up(error)),
-        false => unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, bytes) },
-    }
-    SUCCESS
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaMemset(pointer: u64, value: i32, bytes: usize) -> i32 {
-    let written = host().device().write(Pointer(pointer), &vec![value as u8; bytes]);
-    written.unwrap_or_else(|error| give_up(error));
-    SUCCESS
+pub unsafe extern "C" fn cudaMemcpy3D(copy: *const Copy3d) -> i32 {
+    unsafe { cudaMemcpy3DAsync(copy, DEFAULT) }
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaMemsetAsync(pointer: u64, value: i32, bytes: usize, _: *mut c_void) -> i32 {
-    unsafe { cudaMemset(pointer, value, bytes) }
+pub unsafe extern "C" fn cudaMemcpy3DAsync(copy: *const Copy3d, stream: *mut Stream) -> i32 {
+    answer(|host| unsafe { host.submit(stream, Operation::Copy((*copy).copy()?)) })
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaMemcpyToSymbol(
-    symbol: *const c_void,
-    from: *const u8,
-    bytes: usize,
-    offset: usize,
+pub unsafe extern "C" fn cudaMemcpy3DPeer(copy: *const PeerCopy3d) -> i32 {
+    unsafe { cudaMemcpy3DPeerAsync(copy, DEFAULT) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpy3DPeerAsync(copy: *const PeerCopy3d, stream: *mut Stream) -> i32 {
+    answer(|host| unsafe {
+        let PeerCopy3d { from_array, from_position, from, to_array, to_position, to, extent, .. } = *copy;
+        let kind = ON_DEVICE;
+        let copy = Copy3d { from_array, from_position, from, to_array, to_position, to, extent, kind };
+        host.submit(stream, Operation::Copy(copy.copy()?))
+    })
+}
+
+/// Rows to or from an array: widths and horizontal places are in bytes.
+unsafe fn rows(
+    host: &mut Locked,
+    [from, to]: [Side; 2],
+    (width, height): (usize, usize),
+    kind: i32,
+    stream: *mut Stream,
+) -> Answer {
+    let copy = Transfer { from, to, extent: Extent { x: width, y: height, z: 1 }, kind };
+    unsafe { host.submit(stream, Operation::Copy(copy)) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpy2DToArrayAsync(
+    to: *const Array,
+    x: usize,
+    y: usize,
+    from: u64,
+    pitch: usize,
+    width: usize,
+    height: usize,
+    kind: i32,
+    stream: *mut Stream,
+) -> i32 {
+    answer(|host| unsafe {
+        let sides = [Side { pitch, ..Side::line(from) }, (*to).side(x, y, 0)];
+        rows(host, sides, (width, height), kind, stream)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpy2DToArray(
+    to: *const Array,
+    x: usize,
+    y: usize,
+    from: u64,
+    pitch: usize,
+    width: usize,
+    height: usize,
     kind: i32,
 ) -> i32 {
-    let mut host = host();
-    let mut data = vec![0; bytes];
-    let kind = if kind == ON_DEVICE { TO_HOST } else { 0 };
-    unsafe { copy(&mut host, data.as_mut_ptr(), from, bytes, kind) };
-    let Some((binary, name)) = host.variables.get(&(symbol as usize)).cloned() else { return INVALID };
-    let (device, module) = host.with_module(binary);
-    let before = device.read_symbol(module, &name, 0, offset).unwrap_or_else(|error| give_up(error));
-    let written = device.write_symbol(module, &name, &[before, data].concat());
-    written.unwrap_or_else(|error| give_up(error));
-    SUCCESS
+    unsafe { cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, DEFAULT) }
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaMemcpyFromSymbol(
-    to: *mut u8,
-    symbol: *const c_void,
-    bytes: usize,
-    offset: usize,
+pub unsafe extern "C" fn cudaMemcpy2DFromArrayAsync(
+    to: u64,
+    pitch: usize,
+    from: *const Array,
+    x: usize,
+    y: usize,
+    width: usize,
+    height: usize,
+    kind: i32,
+    stream: *mut Stream,
+) -> i32 {
+    answer(|host| unsafe {
+        let sides = [(*from).side(x, y, 0), Side { pitch, ..Side::line(to) }];
+        rows(host, sides, (width, height), kind, stream)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpy2DFromArray(
+    to: u64,
+    pitch: usize,
+    from: *const Array,
+    x: usize,
+    y: usize,
+    width: usize,
+    height: usize,
+    kind: i32,
+) -> i32 {
+    unsafe { cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, DEFAULT) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpy2DArrayToArray(
+    to: *const Array,
+    to_x: usize,
+    to_y: usize,
+    from: *const Array,
+    from_x: usize,
+    from_y: usize,
+    width: usize,
+    height: usize,
     _: i32,
 ) -> i32 {
-    let mut host = host();
-    let Some((binary, name)) = host.variables.get(&(symbol as usize)).cloned() else { return INVALID };
-    let (device, module) = host.with_module(binary);
-    let data = device.read_symbol(module, &name, offset, bytes).unwrap_or_else(|error| give_up(error));
-    unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, bytes) };
-    SUCCESS
+    answer(|host| unsafe {
+        let sides = [(*from).side(from_x, from_y, 0), (*to).side(to_x, to_y, 0)];
+        rows(host, sides, (width, height), ANY, DEFAULT)
+    })
+}
+
+/// Arrays lie without gaps, so that bytes in a line fill their rows.
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpyToArrayAsync(
+    to: *const Array,
+    x: usize,
+    y: usize,
+    from: u64,
+    bytes: usize,
+    kind: i32,
+    stream: *mut Stream,
+) -> i32 {
+    answer(|host| unsafe { rows(host, [Side::line(from), (*to).side(x, y, 0)], (bytes, 1), kind, stream) })
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaGetSymbolAddress(pointer: *mut u64, symbol: *const c_void) -> i32 {
-    let mut host = host();
-    let Some((binary, name)) = host.variables.get(&(symbol as usize)).cloned() else { return INVALID };
-    let (device, module) = host.with_module(binary);
-    let variables = device.variables(module).unwrap_or_else(|error| give_up(error));
-    let Some((_, address)) = variables.into_iter().find(|(known, _)| *known == name) else {
-        give_up(format!("{name} is in constant memory, which has no address here"))
-    };
-    unsafe { *pointer = address };
-    SUCCESS
+pub unsafe extern "C" fn cudaMemcpyToArray(
+    to: *const Array,
+    x: usize,
+    y: usize,
+    from: u64,
+    bytes: usize,
+    kind: i32,
+) -> i32 {
+    unsafe { cudaMemcpyToArrayAsync(to, x, y, from, bytes, kind, DEFAULT) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpyFromArrayAsync(
+    to: u64,
+    from: *const Array,
+    x: usize,
+    y: usize,
+    bytes: usize,
+    kind: i32,
+    stream: *mut Stream,
+) -> i32 {
+    answer(|host| unsafe { rows(host, [(*from).side(x, y, 0), Side::line(to)], (bytes, 1), kind, stream) })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemcpyFromArray(
+    to: u64,
+    from: *const Array,
+    x: usize,
+    y: usize,
+    bytes: usize,
+    kind: i32,
+) -> i32 {
+    unsafe { cudaMemcpyFromArrayAsync(to, from, x, y, bytes, kind, DEFAULT) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemset(address: u64, value: i32, bytes: usize) -> i32 {
+    unsafe { cudaMemsetAsync(address, value, bytes, DEFAULT) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemsetAsync(address: u64, value: i32, bytes: usize, stream: *mut Stream) -> i32 {
+    unsafe { cudaMemset2DAsync(address, 0, value, bytes, 1, stream) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemset2D(
+    address: u64,
+    pitch: usize,
+    value: i32,
+    width: usize,
+    height: usize,
+) -> i32 {
+    unsafe { cudaMemset2DAsync(address, pitch, value, width, height, DEFAULT) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemset2DAsync(
+    address: u64,
+    pitch: usize,
+    value: i32,
+    width: usize,
+    height: usize,
+    stream: *mut Stream,
+) -> i32 {
+    let memory = Pitched { pointer: address, pitch, width, height };
+    unsafe { cudaMemset3DAsync(memory, value, Extent { x: width, y: height, z: 1 }, stream) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemset3D(memory: Pitched, value: i32, extent: Extent) -> i32 {
+    unsafe { cudaMemset3DAsync(memory, value, extent, DEFAULT) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaMemset3DAsync(
+    memory: Pitched,
+    value: i32,
+    extent: Extent,
+    stream: *mut Stream,
+) -> i32 {
+    answer(|host| unsafe {
+        let Pitched { pointer, pitch, height, .. } = memory;
+        let value = value as u8 as u32;
+        let fill = Fill { address: pointer, pitch, plane: pitch * height, value, element: 1, extent };
+        host.submit(stream, Operation::Fill(fill))
+    })
 }

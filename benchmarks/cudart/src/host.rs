@@ -1,10 +1,19 @@
 //! What the host program has asked for so far: its code, its device, and what it registered under which address.
 
 use std::collections::BTreeMap;
+use std::ffi::{c_char, c_void, CStr, OsStr};
+use std::ops::{Deref, DerefMut};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use gpurf_workloads::listing::Kernel;
-use gpurf_workloads::{binary, Device, Module, Options, Pointer};
+use gpurf_workloads::{binary, Device, Module, Options};
+
+use crate::arrays::Bound;
+use crate::errors::{remember, Answer, Code, INVALID_FUNCTION, SUCCESS};
+use crate::graphs::Graph;
+use crate::memory::{Allocations, BASE};
 
 /// State of the runtime.
 #[derive(Default)]
@@ -15,13 +24,43 @@ pub struct Host {
     /// By the address of the host's function or variable: its fat binary, and its name there.
     pub functions: BTreeMap<usize, (usize, String)>,
     pub variables: BTreeMap<usize, (usize, String)>,
-    /// Launches under preparation: grid, block, shared memory.
-    pub configurations: Vec<([u32; 3], [u32; 3], usize)>,
-    /// Of the last launch that failed, until the program asks.
-    pub last_error: i32,
-    /// Allocations: size by start.
-    allocations: BTreeMap<u64, u64>,
+    /// Managed variables that have no place yet: fat binary, name, where the program wants their address.
+    pub managed: Vec<(usize, String, usize)>,
+    /// Launches under preparation.
+    pub configurations: Vec<Configuration>,
+    pub allocations: Allocations,
+    pub limits: Limits,
+    /// Textures and surfaces by their handles.
+    pub bound: BTreeMap<u64, Bound>,
+    /// Of a kernel; the program knows of it.
+    fault: Code,
+    told: bool,
+    /// Streams and graphs so far.
+    pub streams: u64,
+    pub graphs: u32,
+    /// Graphs that streams are captured into, by the number of the capture.
+    pub captures: BTreeMap<u64, *mut Graph>,
 }
+
+/// Grid, block, shared memory and stream of a launch.
+pub type Configuration = ([u32; 3], [u32; 3], usize, usize);
+
+/// What `cudaDeviceSetLimit` sets.
+pub struct Limits {
+    pub stack: usize,
+    pub heap: usize,
+    /// By number: those without effect here.
+    pub others: BTreeMap<i32, usize>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { stack: 1 << 10, heap: 8 << 20, others: BTreeMap::from([(1, 1 << 20)]) }
+    }
+}
+
+// What its pointers point to is used by those who hold the lock.
+unsafe impl Send for Host {}
 
 struct Binary {
     cubin: Vec<u8>,
@@ -33,28 +72,59 @@ static HOST: Mutex<Option<Host>> = Mutex::new(None);
 
 /// The one there is, made when first asked for.
 pub fn host() -> Locked {
-    Locked(HOST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    let mut guard = HOST.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    guard.get_or_insert_with(Host::default);
+    Locked(Some(guard))
 }
 
-pub struct Locked(MutexGuard<'static, Option<Host>>);
+/// Answers a call of the program: with a kernel's fault, if there was one.
+pub fn answer(call: impl FnOnce(&mut Locked) -> Answer) -> Code {
+    let mut host = host();
+    let code = match host.fault {
+        SUCCESS => call(&mut host).err().unwrap_or(SUCCESS),
+        fault => fault,
+    };
+    remember(code);
+    code
+}
 
-impl std::ops::Deref for Locked {
+pub struct Locked(Option<MutexGuard<'static, Option<Host>>>);
+
+impl Locked {
+    /// Calls a function of the program, which may call the runtime.
+    pub fn unlocked(&mut self, call: impl FnOnce()) {
+        self.0 = None;
+        call();
+        self.0 = host().0;
+    }
+}
+
+impl Deref for Locked {
     type Target = Host;
 
     fn deref(&self) -> &Host {
-        self.0.as_ref().expect("made by deref_mut")
+        self.0.as_ref().and_then(|guard| guard.as_ref()).expect("locked")
     }
 }
 
-impl std::ops::DerefMut for Locked {
+impl DerefMut for Locked {
     fn deref_mut(&mut self) -> &mut Host {
-        self.0.get_or_insert_with(Host::default)
+        self.0.as_mut().and_then(|guard| guard.as_mut()).expect("locked")
     }
+}
+
+/// Tells the program's user something about an error that the program gets as a number.
+pub fn complain(message: impl std::fmt::Display) {
+    eprintln!("gpurf: {message}");
 }
 
 /// Ends the program: it cannot go on as on a GPU. What it has printed so far appears; no trace is written.
 pub fn give_up(message: impl std::fmt::Display) -> ! {
-    eprintln!("gpurf: {message}");
+    complain(message);
+    end_at_once()
+}
+
+fn end_at_once() -> ! {
     // What is registered to run at the end of the program would ask for what the caller holds.
     unsafe {
         fflush(std::ptr::null_mut());
@@ -80,43 +150,61 @@ impl Host {
         (self.device.as_mut().expect("made above"), module)
     }
 
-    /// A kernel by the address of its function; None if it is no kernel of this program.
-    pub fn kernel(&mut self, function: *const std::ffi::c_void) -> Option<&Kernel> {
-        let (binary, name) = self.functions.get(&(function as usize)).cloned()?;
-        self.with_module(binary).1.kernel(&name)
+    /// A kernel by the address of its function.
+    pub fn kernel(&mut self, function: *const c_void) -> Answer<&Kernel> {
+        let (binary, name) = self.functions.get(&(function as usize)).cloned().ok_or(INVALID_FUNCTION)?;
+        self.with_module(binary).1.kernel(&name).ok_or(INVALID_FUNCTION)
     }
 
     pub fn device(&mut self) -> &mut Device {
-        self.device.get_or_insert_with(|| {
+        let Host { device, limits, .. } = self;
+        device.get_or_insert_with(|| {
             let stream = std::env::var_os("GPURF_TRACE").is_some();
             let margin = std::env::var("GPURF_MARGIN").unwrap_or("0".into());
             let Ok(margin) = margin.parse() else {
                 give_up(format!("GPURF_MARGIN={margin}: it must be a number of bytes"))
             };
-            Device::new(Options { stream, margin, ..Options::default() })
+            Device::new(Options {
+                stream,
+                margin,
+                base: BASE,
+                stack_bytes: limits.stack as u32,
+                heap_bytes: limits.heap as u64,
+                hazards: std::env::var_os("GPURF_RACES").is_some(),
+                ..Options::default()
+            })
         })
     }
 
-    /// Memory on the device.
-    pub fn allocate(&mut self, bytes: u64) -> u64 {
-        let Pointer(start) = self.device().allocate(bytes);
-        self.allocations.insert(start, bytes);
-        start
+    /// A kernel did what it must not; nothing runs after it.
+    pub fn set_fault(&mut self, code: Code) {
+        (self.fault, self.told) = (code, false);
     }
 
-    /// Whether an address is in memory on the device.
-    pub fn is_on_device(&self, address: u64) -> bool {
-        let below = self.allocations.range(..=address).next_back();
-        below.is_some_and(|(start, bytes)| address < start + bytes)
+    /// A kernel's fault, of which the program now knows.
+    pub fn tell_fault(&mut self) -> Code {
+        self.told = true;
+        self.fault
     }
 
-    /// Writes the trace, if one is wanted. Once.
+    /// Forgets a kernel's fault.
+    pub fn reset(&mut self) {
+        self.fault = SUCCESS;
+    }
+
+    /// Writes the trace, if one is wanted. Once. A fault that the program never asked for ends it with an exit code of
+    /// its own.
     pub fn finish(&mut self) {
+        if self.fault != SUCCESS {
+            if !self.told {
+                end_at_once();
+            }
+            return;
+        }
         let (Some(device), Some(folder)) = (self.device.take(), std::env::var_os("GPURF_TRACE")) else {
             return;
         };
-        let name =
-            std::path::Path::new(&folder).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = Path::new(&folder).file_name().unwrap_or_default().to_string_lossy().into_owned();
         if let Err(error) = gpurf_trace::write(&device.into_workload(name), &folder) {
             give_up(format!("the trace cannot be written: {error}"));
         }
@@ -125,7 +213,7 @@ impl Host {
 
 extern "C" {
     /// Of a stream of C's, or of all.
-    fn fflush(stream: *mut std::ffi::c_void) -> i32;
+    fn fflush(stream: *mut c_void) -> i32;
     /// Ends the process without what is registered to run at its end, which this is part of.
     #[link_name = "_exit"]
     fn exit_at_once(code: i32) -> !;
@@ -135,6 +223,30 @@ fn module(cubin: &[u8]) -> Result<Module, String> {
     let failed = |error: std::io::Error| format!("no temporary file: {error}");
     let mut file = tempfile::Builder::new().suffix(".cubin").tempfile().map_err(failed)?;
     std::io::Write::write_all(&mut file, cubin).map_err(failed)?;
-    let text = binary::listing(file.path())?;
+    let text = binary::listing_with(file.path(), tools().as_deref())?;
     Module::parse("the program's device code", &text).map_err(|error| error.to_string())
+}
+
+/// Where a toolkit around this library has the compiler's tools.
+fn tools() -> Option<PathBuf> {
+    let mut found = Found { path: std::ptr::null(), base: 0, symbol: std::ptr::null(), address: 0 };
+    if unsafe { dladdr(tools as *const c_void, &mut found) } == 0 {
+        return None;
+    }
+    let path = unsafe { CStr::from_ptr(found.path) };
+    let folder = Path::new(OsStr::from_bytes(path.to_bytes())).parent()?.parent()?;
+    Some(folder.join("bin"))
+}
+
+/// `Dl_info`: the file that an address comes from.
+#[repr(C)]
+struct Found {
+    path: *const c_char,
+    base: usize,
+    symbol: *const c_char,
+    address: usize,
+}
+
+extern "C" {
+    fn dladdr(address: *const c_void, found: *mut Found) -> i32;
 }

@@ -5,23 +5,27 @@
 //! |---|---|
 //! | `GPURF_TRACE` | folder of the trace; without it none is written |
 //! | `GPURF_MARGIN` | bytes of zeros before and behind each allocation that kernels may touch (default 0) |
+//! | `GPURF_RACES` | set: says where threads of a block disturb each other with no barrier between |
 //!
-//! Copies and launches are synchronous, there is one device, and memory that is freed is not used again. A launch without
-//! blocks or threads is an error that the program may look at or not, as in CUDA; any other that the emulator refuses ends the program with exit code 2 and the reason on standard error. Calls that are not here are
-//! missing at link time, by name.
+//! Copies and launches are synchronous, and there is one device. Memory that is freed is not used again. A kernel's
+//! fault is an error that stays, as in CUDA, with the reason on standard error. The program then ends with exit code 2
+//! unless it asks for the error. What the emulator cannot run ends the program at once, with exit code 2. Calls that
+//! are not here are missing at link time, by name.
 
 // The interface is C's: what is behind pointers is as the CUDA runtime has it, or the program is wrong.
 #![allow(clippy::missing_safety_doc, non_snake_case)]
 
+mod arrays;
 mod copies;
+mod device;
+mod errors;
 mod fat_binary;
+mod functions;
+mod graphs;
 mod host;
 mod launches;
-mod queries;
-
-/// `cudaSuccess`.
-const SUCCESS: i32 = 0;
-/// `cudaErrorInvalidValue`.
-const INVALID: i32 = 1;
-/// `cudaErrorInvalidConfiguration`: a launch without blocks or threads. The program goes on.
-const INVALID_CONFIGURATION: i32 = 9;
+mod memory;
+mod operations;
+mod pools;
+mod streams;
+mod symbols;

@@ -31,7 +31,7 @@ impl Outcome {
     /// Of an error: what is not known of a kernel is said before it starts.
     pub fn of(error: Error) -> Outcome {
         match error {
-            Error::Fault { place, message } if place.block.is_none() => {
+            Error::Fault { place, message, .. } if place.block.is_none() => {
                 Outcome::Refused(format!("`{}`: {message}", place.instruction))
             }
             Error::Listing { message, .. } => Outcome::Refused(message),

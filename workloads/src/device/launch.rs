@@ -8,7 +8,7 @@ use super::load::Names;
 use super::Device;
 use crate::emulator::{driver, Code, Launch, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::error::{readable, Error, Result};
-use crate::listing::{Kernel, Module, PARAMETER_BASE};
+use crate::listing::{Kernel, Module, MAX_STACK, PARAMETER_BASE};
 
 /// Most threads of a block.
 const MAX_THREADS: u64 = 1024;
@@ -54,7 +54,9 @@ impl Device {
             return Err(wrong(format!("{shared} bytes of shared memory; a block has {MAX_SHARED} at most")));
         }
         let mut parameters = vec![0; kernel.parameter_base.unwrap_or(PARAMETER_BASE) as usize];
-        let stack = kernel.stack.unwrap_or(self.options.stack_bytes).next_multiple_of(16);
+        let told = kernel.stack.unwrap_or(kernel.frame);
+        let stack = if kernel.has_open_stack() { told.max(self.options.stack_bytes) } else { told };
+        let stack = stack.min(MAX_STACK).next_multiple_of(16);
         let mut put = |place: u32, bytes: &[u8]| {
             parameters[place as usize..place as usize + bytes.len()].copy_from_slice(bytes);
         };
@@ -104,6 +106,7 @@ impl Device {
             digests: self.options.digests,
             values: self.options.values,
             limit: self.options.limit,
+            hazards: self.options.hazards.then(Arc::default),
         })
     }
 }

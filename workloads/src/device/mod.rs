@@ -16,18 +16,20 @@
 
 mod argument;
 mod batches;
+mod hazards;
 mod history;
 mod launch;
 mod load;
 mod loaded;
 mod run;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use gpurf_trace::{Command, Kernel as TraceKernel, Workload};
 
-use crate::emulator::{AccessError, Memory};
+use crate::emulator::{self, AccessError, Hazard, Memory};
 use crate::error::{Error, Result};
 use crate::listing::Module;
 use crate::pointer::Pointer;
@@ -48,8 +50,10 @@ pub struct Options {
     pub keep_bytes: usize,
     /// Bytes that kernels can allocate with `malloc`, for all modules on the device.
     pub heap_bytes: u64,
-    /// Stack of a thread in bytes, of kernels whose listing does not tell how much they need, as with recursion.
+    /// Stack of a thread in bytes at least, of kernels whose listing cannot tell how much they need, as with recursion.
     pub stack_bytes: u32,
+    /// Where allocations start: a multiple of the size of a page.
+    pub base: u64,
     /// Bytes of zeros before and behind each allocation that kernels may touch.
     pub margin: u64,
     /// Loads from shared memory carry a digest of the values that they gave their lanes.
@@ -58,6 +62,8 @@ pub struct Options {
     pub values: bool,
     /// Instructions after which a warp is taken to be in an endless loop, which is an error.
     pub limit: u64,
+    /// Look for what threads of a block do to each other that no barrier orders: see [`Device::take_hazards`].
+    pub hazards: bool,
 }
 
 impl Default for Options {
@@ -67,10 +73,12 @@ impl Default for Options {
             keep_bytes: 16 << 20,
             heap_bytes: 8 << 20,
             stack_bytes: 16 << 10,
+            base: emulator::BASE,
             margin: 0,
             digests: false,
             values: false,
             limit: 1 << 32,
+            hazards: false,
         }
     }
 }
@@ -91,18 +99,38 @@ pub struct Device {
     kept_bytes: usize,
     has_heap: bool,
     printed: String,
+    hazards: Vec<String>,
+    /// Kernels and hazards that were told.
+    told: BTreeSet<(String, Hazard)>,
 }
 
 impl Device {
     /// A device with nothing in its memory.
     pub fn new(options: Options) -> Device {
-        Device { options, ..Device::default() }
+        let memory = Memory::from(options.base);
+        Device { options, reached: memory.clone(), memory, ..Device::default() }
     }
 
     /// Zeroed memory of `bytes` bytes, aligned to 256.
     pub fn allocate(&mut self, bytes: u64) -> Pointer {
         let margin = self.options.margin.next_multiple_of(256);
         Pointer(self.memory.allocate_between(margin, bytes))
+    }
+
+    /// Takes an allocation back, whose addresses are not used again. False if there is none at this address.
+    pub fn free(&mut self, pointer: Pointer) -> bool {
+        let margin = self.options.margin.next_multiple_of(256);
+        self.memory.free(pointer.0.wrapping_sub(margin))
+    }
+
+    /// Changes [`Options::stack_bytes`].
+    pub fn set_stack_bytes(&mut self, bytes: u32) {
+        self.options.stack_bytes = bytes;
+    }
+
+    /// Changes [`Options::heap_bytes`], before the first module that allocates is on the device.
+    pub fn set_heap_bytes(&mut self, bytes: u64) {
+        self.options.heap_bytes = bytes;
     }
 
     /// Gives an allocation a name for messages.
@@ -169,6 +197,29 @@ impl Device {
             self.commands.push(Command::MemcpyHtoD { address: to.0, bytes: bytes.len() as u64 });
         }
         Ok(())
+    }
+
+    /// Copies what of `data` differs to allocated memory.
+    ///
+    /// # Errors
+    /// Some of the place was not allocated.
+    pub fn update(&mut self, to: Pointer, data: &[u8]) -> Result<()> {
+        let written = self.memory.update(to.0, data).map_err(|error| copy_error(to.0, data.len(), error))?;
+        if self.options.stream {
+            let copies = written.into_iter();
+            self.commands
+                .extend(copies.map(|(address, bytes)| Command::MemcpyHtoD { address, bytes: bytes as u64 }));
+        }
+        Ok(())
+    }
+
+    /// Copies from allocated memory, to `into`.
+    ///
+    /// # Errors
+    /// Some of the place was not allocated.
+    pub fn read_into(&self, from: Pointer, into: &mut [u8]) -> Result<()> {
+        let bytes = into.len();
+        self.memory.read(from.0, into).map_err(|error| copy_error(from.0, bytes, error))
     }
 
     /// Copies `count` values from allocated memory.
@@ -257,11 +308,15 @@ impl Device {
         self.launches += 1;
         let launch = Arc::new(launch);
         if !self.options.stream {
-            return self.execute(&launch).map(drop);
+            let executed = self.execute(&launch).map(drop);
+            self.note_hazards(&launch);
+            return executed;
         }
         let before = self.memory.clone();
         let changes = before.changes_since(&self.reached);
-        let stream = self.execute(&launch)?;
+        let executed = self.execute(&launch);
+        self.note_hazards(&launch);
+        let stream = executed?;
         let is_settled = matches!(stream, Stream::Settled(_));
         self.reached = if is_settled { before } else { self.memory.clone() };
         let number = self.history.add(Arc::clone(&launch), changes, is_settled);
@@ -286,6 +341,13 @@ impl Device {
     pub fn launched(&self) -> impl Iterator<Item = (&str, &str)> {
         let loaded = self.loaded.iter();
         loaded.flat_map(|loaded| loaded.codes.iter().map(|code| (&*loaded.file, &*code.kernel.name)))
+    }
+
+    /// What threads of a block did to each other since this was last asked for, a line for each pair of places in the
+    /// code: accesses to the same bytes of shared memory by two warps, one of which writes, with no barrier between them;
+    /// and shuffles from lanes that do not execute.
+    pub fn take_hazards(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.hazards)
     }
 
     /// What kernels printed since this was last asked for.

@@ -5,6 +5,7 @@ use arrayvec::ArrayVec;
 use super::fault::Fault;
 use super::memory::{AccessError, View};
 use super::operation::{Space, LANES};
+use crate::error::Cause;
 use crate::texture::Texture;
 
 /// Memory of a thread block, but for its registers.
@@ -169,14 +170,17 @@ impl BlockMemory<'_> {
                 )
             }
             (Placed::Local(..), AccessError::OutOfBounds) => {
-                format!(": the thread has {} bytes of stack; `stack` in a launch file gives recursive kernels more", self.local_bytes)
+                format!(": the thread has {} bytes of stack; `stack` in a launch file or cudaDeviceSetLimit gives kernels that call functions more", self.local_bytes)
             }
             _ => String::new(),
         };
-        Fault {
-            message: format!("{what} of {bytes} bytes at {space} address {address:#x} is {error}{nearest}"),
-            lane: Some(located.lane),
-        }
+        let message = format!("{what} of {bytes} bytes at {space} address {address:#x} is {error}{nearest}");
+        let cause = match (located.place, error) {
+            (_, AccessError::Misaligned) => Cause::Alignment,
+            (Placed::Global(_), AccessError::OutOfBounds) => Cause::Address,
+            (_, AccessError::OutOfBounds) => Cause::Bounds,
+        };
+        Fault::new(message).at(located.lane as usize).of(cause)
     }
 }
 

@@ -8,7 +8,7 @@ use gpurf_trace::{Liveness, Program};
 use super::decode;
 use super::intern::intern;
 use super::operation::{Control, Decoded, Operation};
-use crate::error::{readable, Error, Place, Result};
+use crate::error::{readable, Cause, Error, Place, Result};
 use crate::listing::{Instruction, Kernel, Module, Operand};
 
 pub(crate) struct Code {
@@ -40,6 +40,7 @@ impl Code {
                     lane: None,
                 },
                 message,
+                cause: Cause::Unknown,
             };
             let decoding = decode::decode(instruction, kernel.registers).map_err(fault)?;
             intern(&mut program, instruction, &decoding).map_err(|error| fault(error.to_string()))?;

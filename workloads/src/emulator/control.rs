@@ -158,7 +158,7 @@ impl Warp {
             let lanes =
                 lanes_of(rest).filter(|&other| target(other) == to).fold(0, |lanes, lane| lanes | 1 << lane);
             let pc = u32::try_from(to).ok().filter(|pc| pc % INSTRUCTION_BYTES == 0);
-            let pc = pc.ok_or(Fault { message: format!("jumps to {to:#x}"), lane: Some(lane as u32) })?;
+            let pc = pc.ok_or_else(|| Fault::new(format!("jumps to {to:#x}")).at(lane))?;
             self.split(lanes, pc);
             rest &= !lanes;
         }

@@ -181,6 +181,31 @@ impl Warp {
         Ok(())
     }
 
+    /// A lane of `mask` that a shuffle gives the value of a lane that does not execute, and that lane.
+    pub fn idle_source(
+        &self,
+        shuffle: &Compute,
+        mask: u32,
+        constants: &Constants,
+        number: u32,
+        scratch: &mut Scratch,
+    ) -> Option<(u32, u32)> {
+        let Scratch { words, outputs, .. } = scratch;
+        for (source, word) in shuffle.sources.iter().zip(words.iter_mut()) {
+            self.fetch(*source, constants, number, word).ok()?;
+        }
+        // Each lane's own number in the place of its value: first with all lanes, then with those that execute.
+        words[0] = std::array::from_fn(|lane| lane as u32 + 1);
+        let mut inputs =
+            Inputs { lanes: std::array::from_fn(|i| &words[i]), predicates: [0; 7], mask: u32::MAX };
+        (shuffle.function)(&inputs, outputs);
+        let asked = outputs.lanes[0];
+        inputs.mask = mask;
+        (shuffle.function)(&inputs, outputs);
+        let lane = super::warp::lanes_of(mask).find(|&lane| outputs.lanes[0][lane] == 0)?;
+        Some((lane as u32, asked[lane] - 1))
+    }
+
     /// Writes a predicate in these lanes, of which there are some; a uniform one takes the value of the
     /// first of them.
     #[inline]
@@ -204,6 +229,9 @@ impl Constants<'_> {
     pub fn load(&self, bank: u8, address: u64, width: Width) -> Result<u64, Fault> {
         let bytes = usize::from(width.bytes());
         let data = self.banks.get(usize::from(bank)).copied().unwrap_or_default();
+        // Offsets have 16 bits. One of 32 KB or more is printed as a negative one.
+        let below_zero = (0xffff_0000..=0xffff_ffff).contains(&address);
+        let address = if below_zero { address & 0xffff } else { address };
         let start = usize::try_from(address).unwrap_or(usize::MAX);
         let found = start.checked_add(bytes).and_then(|end| data.get(start..end));
         let Some(found) = found else {

@@ -14,8 +14,9 @@ use super::memory::{Memory, View, Writes};
 use super::operation::{Control, Operation, ReductionKind, LANES};
 use super::record::Recorder;
 use super::warp::{Group, Waiting, Warp};
+use super::watch::{Hazards, Watch};
 use super::windows::{LOCAL_WINDOW, SHARED_WINDOW};
-use crate::error::{Error, Place, Result};
+use crate::error::{Cause, Error, Place, Result};
 use crate::listing::INSTRUCTION_BYTES;
 use crate::texture::Texture;
 
@@ -48,6 +49,8 @@ pub(crate) struct Launch {
     pub values: bool,
     /// Instructions after which a warp is taken to be in an endless loop.
     pub limit: u64,
+    /// What threads do to each other that no barrier orders, where that is wanted.
+    pub hazards: Option<Arc<Hazards>>,
 }
 
 impl Launch {
@@ -107,6 +110,8 @@ pub(super) struct BlockRun<'a> {
     pub barriers: [BarrierState; 16],
     pub recorder: Option<Recorder<'a>>,
     pub scratch: Scratch,
+    /// Where hazards are wanted.
+    watch: Option<Watch>,
 }
 
 impl<'a> BlockRun<'a> {
@@ -144,6 +149,7 @@ impl<'a> BlockRun<'a> {
                 let valued = launch.values.then_some(&launch.code.program);
                 Recorder::new(warps.len(), valued)
             }),
+            watch: launch.hazards.is_some().then(|| Watch::new(number, warps.len(), launch.shared)),
             warps,
             barriers: [BarrierState::default(); 16],
             scratch: Scratch::default(),
@@ -152,6 +158,9 @@ impl<'a> BlockRun<'a> {
 
     pub(super) fn finish(self) -> Executed {
         let id = self.constants.block;
+        if let (Some(hazards), Some(watch)) = (&self.launch.hazards, self.watch) {
+            hazards.add(watch.into_found());
+        }
         let recorded = self.recorder.map(|recorder| recorder.finish(id));
         (self.memory.global.into_writes(), recorded, self.memory.printed)
     }
@@ -185,6 +194,14 @@ impl<'a> BlockRun<'a> {
     /// Lets the selected group of a warp run until it waits, ends or has had its share, which the
     /// result tells by `false`.
     pub(super) fn run_warp(&mut self, number: usize, share: u64) -> Result<bool> {
+        match self.watch {
+            Some(_) => self.run_watched::<true>(number, share),
+            None => self.run_watched::<false>(number, share),
+        }
+    }
+
+    /// As [`BlockRun::run_warp`], with or without an eye on hazards.
+    fn run_watched<const WATCHED: bool>(&mut self, number: usize, share: u64) -> Result<bool> {
         let launch = self.launch;
         let share = launch.limit.min(self.warps[number].executed + share);
         loop {
@@ -196,12 +213,9 @@ impl<'a> BlockRun<'a> {
             let pc = group.pc;
             if warp.executed >= share {
                 if warp.executed >= launch.limit {
-                    let lane = Some(group.mask.trailing_zeros());
-                    return Err(self.fault_at(
-                        number,
-                        pc,
-                        Fault { message: "executes without end".into(), lane },
-                    ));
+                    let lane = group.mask.trailing_zeros() as usize;
+                    let fault = Fault::new("executes without end").at(lane).of(Cause::Endless);
+                    return Err(self.fault_at(number, pc, fault));
                 }
                 warp.rotate();
                 return Ok(false);
@@ -209,8 +223,8 @@ impl<'a> BlockRun<'a> {
             let index = (pc / INSTRUCTION_BYTES) as usize;
             let Some(decoded) = launch.code.decoded.get(index) else {
                 let message = format!("execution left the kernel at {pc:#x}");
-                let lane = Some(group.mask.trailing_zeros());
-                return Err(self.fault_at(number, pc, Fault { message, lane }));
+                let lane = group.mask.trailing_zeros() as usize;
+                return Err(self.fault_at(number, pc, Fault::new(message).at(lane)));
             };
             let mask = group.mask & warp.predicate(decoded.guard);
             warp.executed += 1;
@@ -219,6 +233,13 @@ impl<'a> BlockRun<'a> {
             }
             let executed = match &decoded.operation {
                 Operation::Compute(compute) => {
+                    if WATCHED && mask != 0 && is_shuffle(launch, index) {
+                        let scratch = &mut self.scratch;
+                        let idle = warp.idle_source(compute, mask, &self.constants, number as u32, scratch);
+                        if let (Some((lane, from)), Some(watch)) = (idle, &mut self.watch) {
+                            watch.idle(number, pc, lane, from);
+                        }
+                    }
                     let executed =
                         warp.compute(compute, mask, &self.constants, number as u32, &mut self.scratch);
                     self.scratch.touched.clear();
@@ -229,6 +250,10 @@ impl<'a> BlockRun<'a> {
                     let touched = &mut self.scratch.touched;
                     let executed =
                         warp.access(access, mask, &self.constants, number as u32, &mut self.memory, touched);
+                    if let (true, Some(watch)) = (WATCHED, &mut self.watch) {
+                        let addresses = &touched.addresses[..touched.count];
+                        watch.access(access, number, pc, mask, addresses, &self.memory);
+                    }
                     warp.advance();
                     executed
                 }
@@ -264,11 +289,14 @@ impl<'a> BlockRun<'a> {
                 let operand = |source| warp.barrier_operand(source, mask, &self.constants, number as u32);
                 let barrier = operand(*barrier)?;
                 if barrier >= 16 {
-                    return Err(Fault { message: format!("there is no barrier {barrier}"), lane: None });
+                    return Err(Fault::new(format!("there is no barrier {barrier}")));
                 }
                 let threads = threads.map_or(Ok(0), operand)?;
                 let state = &mut self.barriers[barrier as usize];
                 state.threads.get_or_insert(threads);
+                if let Some(watch) = &mut self.watch {
+                    watch.arrive(number, barrier as u8);
+                }
                 if let Some(reduction) = reduction {
                     let holds = warp.predicate(reduction.predicate);
                     state.holding += (mask & holds).count_ones();
@@ -323,6 +351,11 @@ impl<'a> BlockRun<'a> {
             ReductionKind::Or => u32::from(state.holding != 0),
         });
         let here = |group: &Group| group.waiting == Waiting::Barrier(barrier);
+        if let Some(watch) = &mut self.watch {
+            let waiting = |warp: &Warp| warp.groups.iter().any(here);
+            let warps = self.warps.iter().enumerate().filter(|(_, warp)| waiting(warp));
+            watch.release(warps.map(|(number, _)| number), barrier);
+        }
         for (number, warp) in self.warps.iter_mut().enumerate() {
             if let (Some(reduced), true) = (reduced, warp.groups.iter().any(here)) {
                 warp.reduced = reduced;
@@ -358,6 +391,7 @@ impl<'a> BlockRun<'a> {
                 lane: fault.lane,
             },
             message: fault.message,
+            cause: fault.cause,
         }
     }
 
@@ -379,8 +413,12 @@ impl<'a> BlockRun<'a> {
             ))
         });
         let message = format!("waits for threads that never come{}", missing.unwrap_or_default());
-        self.fault_at(warp, pc, Fault { message, lane: Some(lane) })
+        self.fault_at(warp, pc, Fault::new(message).at(lane as usize).of(Cause::Endless))
     }
+}
+
+fn is_shuffle(launch: &Launch, index: usize) -> bool {
+    launch.code.kernel.instructions[index].opcode.starts_with("SHFL")
 }
 
 impl Warp {
@@ -431,6 +469,7 @@ mod tests {
             digests: false,
             values: false,
             limit: 1000,
+            hazards: None,
         };
         let Err(error) = launch.run_block(&Arc::default(), 0, false) else { panic!("it ended") };
         error.to_string()

@@ -7,9 +7,11 @@ use sprintf::{vsprintf, Printf};
 
 use super::block_memory::BlockMemory;
 use super::fault::Fault;
+use super::float_text::float_text;
 use super::library_function::LibraryFunction;
 use super::operation::Space;
 use super::warp::{lanes_of, Warp};
+use crate::error::Cause;
 
 /// Registers that a call passes arguments and results in: R4 to R13.
 const ARGUMENTS: u32 = 14;
@@ -49,7 +51,7 @@ impl Warp {
                     let (message, file, function) = (text(4)?, text(6)?, text(10)?);
                     let line = self.registers[8][lane];
                     let message = format!("{file}:{line}: {function}: assertion `{message}` failed");
-                    return Err(Fault::new(message).at(lane));
+                    return Err(Fault::new(message).at(lane).of(Cause::Assertion));
                 }
                 LibraryFunction::Allocate => memory.global.heap().allocate(long(self, 4)),
                 LibraryFunction::Free => {
@@ -136,6 +138,11 @@ fn print(
         let bytes = if long || "fFeEgGaAps".contains(conversion) { 8 } else { 4 };
         let value = next(bytes)?;
         let (byte, half) = (flags.contains("hh"), flags.contains('h'));
+        if "fFeEgGaA".contains(conversion) {
+            let shown = float_text(&specification[1..], conversion, f64::from_bits(value));
+            text += &shown.unwrap_or_else(|| format!("{specification}{conversion}"));
+            continue;
+        }
         specification.push(match conversion {
             'i' => 'd',
             'p' => 'x',
@@ -147,7 +154,6 @@ fn print(
             'd' | 'i' if byte => &(value as i8),
             'd' | 'i' if half => &(value as i16),
             'd' | 'i' => &(value as i32),
-            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => &f64::from_bits(value),
             'c' => &(value as u8 as char),
             's' => {
                 let mut bytes = vec![];

@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 use super::heap::Heap;
 
 const PAGE: usize = 4096;
-/// Where allocations start.
-const BASE: u64 = 0x7f20_0000_0000;
+/// Where allocations start where nothing else is asked for.
+pub(crate) const BASE: u64 = 0x7f20_0000_0000;
 /// Alignment of allocations, and the least distance between two: an access past the end of one is
 /// an error, not an access to the next.
 const ALIGNMENT: u64 = 256;
@@ -32,19 +32,44 @@ pub(crate) enum AccessError {
 }
 
 /// Global memory: allocations and their content. Cloning is cheap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Memory {
+    /// Where allocations start.
+    base: u64,
+    /// The end of the one made last, even if that was given back; 0: there was none.
+    end: u64,
     /// First address, and the one after the last, in ascending order.
     allocations: Vec<(u64, u64)>,
-    /// From `BASE` on.
+    /// From the base on.
     pages: Vec<Arc<Page>>,
     /// What kernels allocate of.
     heap: Arc<Heap>,
     /// Names of allocations by first address.
     names: BTreeMap<u64, Arc<str>>,
+    /// What was given back: first address, and the one after the last.
+    freed: Arc<BTreeMap<u64, u64>>,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory::from(BASE)
+    }
 }
 
 impl Memory {
+    /// Memory whose addresses start at a multiple of the size of a page.
+    pub fn from(base: u64) -> Memory {
+        Memory {
+            base,
+            end: 0,
+            allocations: vec![],
+            pages: vec![],
+            heap: Arc::default(),
+            names: BTreeMap::new(),
+            freed: Arc::default(),
+        }
+    }
+
     /// Zeroed memory with so many bytes of margin, a multiple of the alignment, on both sides.
     pub fn allocate_between(&mut self, margin: u64, bytes: u64) -> u64 {
         self.allocate(bytes + 2 * margin) + margin
@@ -66,6 +91,10 @@ impl Memory {
         if let Some((start, end)) = before.filter(|(_, end)| address.saturating_add(bytes as u64) <= *end) {
             return format!("byte {} of {}", address - start, named(start, end));
         }
+        if let Some((start, _)) = self.freed.range(..=address).next_back().filter(|(_, end)| address < **end)
+        {
+            return format!("byte {} of the allocation at {start:#x}, which was freed", address - start);
+        }
         let behind = before.map(|(_, end)| address.saturating_add(bytes as u64).saturating_sub(end));
         let ahead = next.map(|(start, _)| start - address);
         let (place, distance, side) = match (behind, ahead) {
@@ -82,14 +111,47 @@ impl Memory {
 
     /// Zeroed memory.
     pub fn allocate(&mut self, bytes: u64) -> u64 {
-        let start =
-            self.allocations.last().map_or(BASE, |(_, end)| (end + ALIGNMENT).next_multiple_of(ALIGNMENT));
+        let start = match self.end {
+            0 => self.base,
+            end => (end + ALIGNMENT).next_multiple_of(ALIGNMENT),
+        };
         let end = start + bytes;
+        self.end = end;
         self.allocations.push((start, end));
-        let pages = (end - BASE).div_ceil(PAGE as u64) as usize;
+        let pages = (end - self.base).div_ceil(PAGE as u64) as usize;
         let zero = Arc::new([0; PAGE]);
         self.pages.resize_with(pages.max(self.pages.len()), || Arc::clone(&zero));
         start
+    }
+
+    /// Takes the allocation at this address back. Its addresses are not used again. False if there is none.
+    pub fn free(&mut self, address: u64) -> bool {
+        let Ok(index) = self.allocations.binary_search_by_key(&address, |(start, _)| *start) else {
+            return false;
+        };
+        let (start, end) = self.allocations.remove(index);
+        Arc::make_mut(&mut self.freed).insert(start, end);
+        // The pages that nothing else lies in.
+        let (first, last) = ((start - self.base).div_ceil(PAGE as u64), (end - self.base) / PAGE as u64);
+        let zero = Arc::new([0; PAGE]);
+        (first..last).for_each(|page| self.pages[page as usize] = Arc::clone(&zero));
+        true
+    }
+
+    /// Copies in what differs from what is there, page by page: those that do, as address and bytes.
+    pub fn update(&mut self, address: u64, from: &[u8]) -> Result<Vec<(u64, usize)>, AccessError> {
+        if !self.holds(address, from.len()) {
+            return Err(AccessError::OutOfBounds);
+        }
+        let mut written = vec![];
+        for (page, place, part) in pieces(address - self.base, from.len()) {
+            let from = &from[part.clone()];
+            if self.pages[page][place..place + from.len()] != *from {
+                Arc::make_mut(&mut self.pages[page])[place..place + from.len()].copy_from_slice(from);
+                written.push((address + part.start as u64, from.len()));
+            }
+        }
+        Ok(written)
     }
 
     /// Gives kernels so many bytes to allocate of.
@@ -119,7 +181,7 @@ impl Memory {
         if !self.holds(address, into.len()) {
             return Err(AccessError::OutOfBounds);
         }
-        for (page, place, part) in pieces(address, into.len()) {
+        for (page, place, part) in pieces(address - self.base, into.len()) {
             into[part.clone()].copy_from_slice(&self.pages[page][place..place + part.len()]);
         }
         Ok(())
@@ -130,7 +192,7 @@ impl Memory {
         if !self.holds(address, from.len()) {
             return Err(AccessError::OutOfBounds);
         }
-        for (page, place, part) in pieces(address, from.len()) {
+        for (page, place, part) in pieces(address - self.base, from.len()) {
             Arc::make_mut(&mut self.pages[page])[place..place + part.len()].copy_from_slice(&from[part]);
         }
         Ok(())
@@ -146,10 +208,13 @@ impl Memory {
             pages: pages.map(|(number, page)| (number, Arc::clone(page))).collect(),
             count: self.pages.len(),
             frame: Memory {
+                base: self.base,
+                end: self.end,
                 allocations: self.allocations.clone(),
                 pages: vec![],
                 heap: Arc::clone(&self.heap),
                 names: self.names.clone(),
+                freed: Arc::clone(&self.freed),
             },
         }
     }
@@ -197,11 +262,11 @@ pub(crate) struct Changes {
     frame: Memory,
 }
 
-/// A range of addresses as pages: page, place in it, part of the range.
-fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
+/// A range behind the base as pages: page, place in it, part of the range.
+fn pieces(start: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
     let mut done = 0;
     std::iter::from_fn(move || {
-        let offset = (address - BASE) as usize + done;
+        let offset = start as usize + done;
         let (page, place) = (offset / PAGE, offset % PAGE);
         let length = (PAGE - place).min(bytes - done);
         let part = done..done + length;
@@ -284,7 +349,7 @@ impl View {
     #[inline]
     pub fn read<const N: usize>(&self, address: u64) -> Result<&[u8; N], AccessError> {
         self.check(address, N)?;
-        let offset = (address - BASE) as usize;
+        let offset = (address - self.memory.base) as usize;
         let (page, place) = (offset / PAGE, offset % PAGE);
         let mut bytes: &Page = &self.memory.pages[page];
         if !self.writes.pages.is_empty() {
@@ -299,7 +364,7 @@ impl View {
     #[inline]
     pub fn write<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Result<(), AccessError> {
         self.check(address, N)?;
-        let offset = (address - BASE) as usize;
+        let offset = (address - self.memory.base) as usize;
         let (page, place) = (offset / PAGE, offset % PAGE);
         let memory = &self.memory;
         let written =

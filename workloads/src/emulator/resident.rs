@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::fault::Fault;
 use super::launch::{BlockRun, Executed, Launch, Turn};
 use super::memory::Memory;
-use crate::error::{Error, Result};
+use crate::error::{Cause, Error, Result};
 use crate::listing::INSTRUCTION_BYTES;
 
 /// Blocks that are resident at most: those of a large Turing GPU.
@@ -116,6 +116,6 @@ impl BlockRun<'_> {
             "waits for ever in a loop: it reads global address {address:#x} ({place}), which no thread changes any more"
         );
         debug_assert_eq!(pc % INSTRUCTION_BYTES, 0);
-        Ok(Some(self.fault_at(warp, pc, Fault { message, lane: Some(lane) })))
+        Ok(Some(self.fault_at(warp, pc, Fault::new(message).at(lane as usize).of(Cause::Endless))))
     }
 }

@@ -139,7 +139,7 @@ impl Texels {
             normalized_coordinates: self.normalized_coordinates,
             normalized_values: self.normalized_values,
         };
-        (Image { base, channel, channels, shape, width, height, depth, layers }, sampler)
+        (Image { base, channel, channels, shape, width, height, depth, layers, pitch: 0 }, sampler)
     }
 }
 

@@ -135,8 +135,9 @@ fn append(kernel: &mut Kernel, functions: &[Text], places: &BTreeMap<String, u32
         kernel.registers = kernel.registers.max(function.registers);
         kernel.defect = kernel.defect.take().or_else(|| function.defect.clone());
     }
-    // How deep calls nest is not known.
-    kernel.stack = None;
+    let least = |code: &Kernel| code.stack.unwrap_or(code.frame);
+    let deepest = functions.iter().map(|function| least(&function.kernel)).max();
+    kernel.stack = Some(least(kernel).saturating_add(deepest.unwrap_or_default()));
 }
 
 /// Between a kernel and functions: nothing comes here.

@@ -110,9 +110,11 @@ pub struct Kernel {
     pub registers: u32,
     /// Statically allocated shared memory, in bytes.
     pub shared: u32,
-    /// Stack that a thread needs in local memory, in bytes; `None` if that is not known, as with
-    /// recursion.
+    /// Stack that a thread needs in local memory, in bytes, as the listing has it; `None` if it does not tell. See
+    /// [`Kernel::has_open_stack`].
     pub stack: Option<u32>,
+    /// What of it is the kernel's own, without the functions that it calls.
+    pub frame: u32,
     /// In the order of the source; `None` if the listing does not give them.
     pub parameters: Option<Vec<Parameter>>,
     /// Where parameters start in constant bank 0, if not at [`PARAMETER_BASE`].
@@ -124,6 +126,35 @@ pub struct Kernel {
     pub instructions: Vec<Instruction>,
     /// The line that was not understood, and why: the kernel cannot be launched, but others can.
     pub defect: Option<(usize, String)>,
+}
+
+impl Kernel {
+    /// Whether threads may need more stack than the listing says: the compiler cannot count what functions take that
+    /// are called by address or by themselves, nor a frame whose size is computed.
+    pub fn has_open_stack(&self) -> bool {
+        if self.stack.is_none() {
+            return true;
+        }
+        let base = |instruction: &Instruction| instruction.opcode.starts_with("CALL");
+        let calls = self.instructions.iter().filter(|instruction| base(instruction));
+        let by_address = |call: &&Instruction| matches!(call.operands.first(), Some(Operand::Register(_)));
+        if calls.clone().any(|call| by_address(&call)) {
+            return true;
+        }
+        let target = |call: &Instruction| match call.operands.last() {
+            Some(Operand::Target(place)) => Some(*place),
+            _ => None,
+        };
+        // Functions lie behind the kernel itself.
+        let functions = calls.filter_map(target).min().unwrap_or(u32::MAX);
+        self.instructions.iter().any(|instruction| {
+            let [Operand::Register(written), sources @ ..] = &*instruction.operands else { return false };
+            let computed = sources.iter().any(|source| {
+                matches!(source, Operand::Register(register) if !register.is_zero() && !register.is_stack_pointer())
+            });
+            written.is_stack_pointer() && (computed || instruction.pc >= functions)
+        })
+    }
 }
 
 /// Where a parameter lies in constant bank 0.

@@ -128,6 +128,11 @@ impl Register {
             RegisterFile::Uniform => self.index == 63,
         }
     }
+
+    /// R1, which compiled code has its stack pointer in.
+    pub fn is_stack_pointer(&self) -> bool {
+        self.file == RegisterFile::Vector && self.index == 1
+    }
 }
 
 /// A predicate operand.

@@ -67,6 +67,7 @@ struct Parser {
     parameters: HashMap<String, Vec<(u32, Parameter)>>,
     /// Sizes of parameter areas: of a kernel that has an entry, all parameters are known.
     stacks: HashMap<String, u32>,
+    frames: HashMap<String, u32>,
     /// By kernel: where parameters start.
     parameter_bases: HashMap<String, u32>,
     /// Code, section by section.
@@ -391,16 +392,17 @@ impl Parser {
                 }
                 self.parameter_bases.insert(kernel.clone(), base);
             }
-            (Section::Info(None), "EIATTR_MIN_STACK_SIZE") => {
+            (Section::Info(None), "EIATTR_MIN_STACK_SIZE" | "EIATTR_FRAME_SIZE") => {
                 let function = words.get(3).map(|word| word.text.clone()).unwrap_or_default();
                 let function = function.strip_prefix("index@(").and_then(|rest| rest.strip_suffix(')'));
                 let function = function.ok_or_else(|| format!("{name} is not understood"))?.to_string();
                 // All ones where recursion leaves it open.
-                let stack = Some(value(4, 4)?).filter(|&stack| stack != u32::MAX);
-                if stack.is_some_and(|stack| stack > MAX_STACK) {
+                let bytes = Some(value(4, 4)?).filter(|&bytes| bytes != u32::MAX);
+                if bytes.is_some_and(|bytes| bytes > MAX_STACK) {
                     return Err(format!("{name}: more than {MAX_STACK} bytes"));
                 }
-                self.stacks.extend(stack.map(|stack| (function, stack)));
+                let sizes = if name == "EIATTR_FRAME_SIZE" { &mut self.frames } else { &mut self.stacks };
+                sizes.extend(bytes.map(|bytes| (function, bytes)));
             }
             _ => {}
         }
@@ -411,6 +413,7 @@ impl Parser {
         self.close_attribute()?;
         for Text { kernel, .. } in &mut self.texts {
             kernel.stack = self.stacks.get(&kernel.name).copied();
+            kernel.frame = self.frames.get(&kernel.name).copied().unwrap_or_default();
             kernel.parameter_base = self.parameter_bases.get(&kernel.name).copied();
             if let Some(mut parameters) = self.parameters.remove(&kernel.name) {
                 parameters.sort_by_key(|(ordinal, _)| *ordinal);

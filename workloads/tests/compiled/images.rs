@@ -16,7 +16,7 @@ const LINEAR: Sampler = Sampler { linear: true, ..POINT };
 
 fn image(base: Pointer, channel: Channel, channels: u32, shape: Shape, extents: [u32; 4]) -> Image {
     let [width, height, depth, layers] = extents;
-    Image { base, channel, channels, shape, width, height, depth, layers }
+    Image { base, channel, channels, shape, width, height, depth, layers, pitch: 0 }
 }
 
 /// Floats that a weight of 8 bits times a power of two leaves exact.

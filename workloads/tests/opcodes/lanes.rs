@@ -58,6 +58,50 @@ fn shuffles_stay_within_their_segments() {
 }
 
 #[test]
+fn shuffles_from_lanes_that_do_not_execute_give_zero() {
+    let values: Vec<u32> = (1..=32).collect();
+    let executing = 0x0f0f_00ffu32;
+    let bits: Vec<u32> = (0..32).map(|lane| executing >> lane & 1).collect();
+    for (mode, operand, limits) in [("DOWN", 4, 0x1f), ("UP", 3, 0), ("BFLY", 8, 0x1f), ("IDX", 12, 0x1f)] {
+        let code = format!("MOV R10, 0x7\n@P1 SHFL.{mode} P0, R10, R4, {operand:#x}, {limits:#x}");
+        let trial = Trial::new(&*code).input("R4", &values).input("P1", &bits);
+        let [found, valid] = trial.outputs(["R10", "P0"]);
+        for lane in (0..32).filter(|lane| executing >> lane & 1 != 0) {
+            let (source, in_range) = source_lane(mode, lane, operand, limits);
+            let executes = executing >> source & 1 != 0;
+            let expected = if executes { values[source as usize] } else { 0 };
+            assert_eq!(
+                (found[lane as usize], valid[lane as usize]),
+                (expected, in_range.into()),
+                "{code} in lane {lane}"
+            );
+        }
+        assert_eq!(found[31], 7);
+    }
+    // Lanes that have ended do not execute either: the sum of a warp that is not full.
+    let code = "
+        S2R R0, SR_TID.X
+        ISETP.GE.AND P0, PT, R0, 0x5, PT
+        @P0 EXIT
+        IADD3 R4, R0, 0x1, RZ
+        SHFL.DOWN PT, R5, R4, 0x4, 0x1f
+        IADD3 R4, R4, R5, RZ
+        SHFL.DOWN PT, R5, R4, 0x2, 0x1f
+        IADD3 R4, R4, R5, RZ
+        SHFL.DOWN PT, R5, R4, 0x1, 0x1f
+        IADD3 R4, R4, R5, RZ
+        MOV R2, c[0x0][0x160]
+        MOV R3, c[0x0][0x164]
+        ISETP.EQ.AND P1, PT, R0, RZ, PT
+        @P1 STG.E.SYS [R2], R4
+        EXIT";
+    let mut device = device();
+    let sum = device.allocate(4);
+    device.launch(&Frame::default().module(code), "k", 1, 32, 0, &[sum.into()]).unwrap();
+    assert_eq!(device.read::<u32>(sum, 1).unwrap(), [1 + 2 + 3 + 4 + 5]);
+}
+
+#[test]
 fn votes_ask_executing_lanes_only() {
     let mut random = fastrand::Rng::with_seed(52);
     let bits = |mask: u32| (0..32).map(|lane| mask >> lane & 1).collect::<Vec<_>>();

@@ -259,3 +259,29 @@ fn atomics_return_what_was_there() {
         assert!(swapped[1..].iter().all(|&found| found == values[0]));
     }
 }
+
+#[test]
+fn offsets_of_32_kb_and_more_are_printed_as_negative_ones() {
+    let words: Vec<u32> = (0..0x2800).map(|word| word * 0x1_0001 + 7).collect();
+    let literals = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let frame = Frame { literals, ..Frame::default() };
+    let code = "
+        MOV R2, c[0x0][0x160]
+        MOV R3, c[0x0][0x164]
+        MOV R4, c[0x2][-0x6880]
+        MOV R5, 0x10
+        LDC R6, c[0x2][R5+-0x7000]
+        LDC.64 R8, c[0x2][R5+-0x8]
+        STG.E.SYS [R2], R4
+        STG.E.SYS [R2+0x4], R6
+        STG.E.SYS [R2+0x8], R8
+        EXIT";
+    let mut device = device();
+    let found = device.allocate(12);
+    device.launch(&frame.module(code), "k", 1, 1, 0, &[found.into()]).unwrap();
+    let expected = [0x9780, 0x9010, 0x8].map(|place| words[place / 4]);
+    assert_eq!(device.read::<u32>(found, 3).unwrap(), expected);
+    // Behind the end it is an error as elsewhere.
+    let error = device.launch(&frame.module("MOV R4, c[0x2][-0x10]\nEXIT"), "k", 1, 1, 0, &[found.into()]);
+    assert!(error.unwrap_err().to_string().contains("c[0x2][0xfff0] is out of bounds"));
+}

@@ -23,7 +23,7 @@ impl Decoder<'_> {
     }
 
     /// `SHFL.mode P, Rd, a, lane, clamp and segment mask`, as PTX defines `shfl.sync`: P is whether the
-    /// source lane is in range; out of range a lane reads itself.
+    /// source lane is in range; out of range a lane reads itself. A lane that does not execute gives 0.
     fn shuffle(&mut self) -> Result<Compute, String> {
         let mode = self.one_of(&[
             ("IDX", Shuffle::Index),
@@ -55,8 +55,9 @@ impl Decoder<'_> {
                         (from, from <= highest)
                     }
                 };
-                let from = if valid { from } else { lane };
-                outputs.lanes[0][lane as usize] = value[from as usize & 31];
+                let from = if valid { from & 31 } else { lane };
+                let executes = inputs.mask >> from & 1;
+                outputs.lanes[0][lane as usize] = value[from as usize] & executes.wrapping_neg();
                 outputs.predicates[0] |= u32::from(valid) << lane;
             }
         });

@@ -1,0 +1,44 @@
+//! Hazards as text.
+
+use super::Device;
+use crate::emulator::{index_of, Hazard, Launch};
+use crate::error::readable;
+
+impl Device {
+    /// Keeps what a launch showed.
+    pub(super) fn note_hazards(&mut self, launch: &Launch) {
+        let Some(hazards) = &launch.hazards else { return };
+        let kernel = &launch.code.kernel;
+        let place = |pc: u32| format!("PC {pc:#06x} `{}`", kernel.instructions[index_of(pc)].text);
+        for (hazard, example) in hazards.take() {
+            if !self.told.insert((kernel.name.clone(), hazard)) {
+                continue;
+            }
+            let [x, y, _] = launch.grid.map(u64::from);
+            let number = example.block;
+            let (x, y, z) = (number % x, number / x % y, number / (x * y));
+            let [warp, other] = example.warps;
+            let lane = example.lane;
+            let text = match hazard {
+                Hazard::Shared { pcs: [later, earlier], writes } => {
+                    let does = |writes: bool| if writes { "writes" } else { "reads" };
+                    format!(
+                        "{} {} shared address {:#x}, which {} {} with no barrier between; block ({x}, {y}, {z}), \
+                         warp {warp}, lane {lane}, and warp {other}",
+                        place(later),
+                        does(writes[0]),
+                        example.address,
+                        place(earlier),
+                        does(writes[1]),
+                    )
+                }
+                Hazard::Idle { pc } => format!(
+                    "{} reads lane {}, which does not execute; block ({x}, {y}, {z}), warp {warp}, lane {lane}",
+                    place(pc),
+                    example.address,
+                ),
+            };
+            self.hazards.push(format!("kernel {}, {text}", readable(&kernel.name)));
+        }
+    }
+}
