@@ -229,6 +229,20 @@ impl Input {
         }
     }
 
+    /// What threads of a block did to each other that no barrier orders, a line for each pair of places in the code.
+    ///
+    /// # Errors
+    /// Of a trace, which executes nothing, and if a kernel fails.
+    pub fn races(&self, size: Size) -> Result<Vec<String>> {
+        if let Input::Trace { path, .. } = self {
+            bail!("{}: a trace executes nothing, and has no races to find; leave it out", path.display());
+        }
+        let options = Options { stream: false, hazards: true, ..Options::default() };
+        let mut device = Device::new(self.options(options));
+        self.execute(size, &mut device)?;
+        Ok(device.take_hazards())
+    }
+
     /// A launch file may want more of the device.
     fn options(&self, options: Options) -> Options {
         match self {

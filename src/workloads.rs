@@ -25,7 +25,8 @@ use crate::{plot, Verdict};
   gpurf workloads
   gpurf workloads --check --size medium
   gpurf workloads sgemm hgemm --histogram reuse.svg --json -
-  gpurf workloads bfs traces/bfs --opcodes")]
+  gpurf workloads bfs traces/bfs --opcodes
+  gpurf workloads my_kernel.toml --races")]
 pub struct Arguments {
     /// Built-in workloads, launch files or traces; without any, all built-in workloads
     input: Vec<String>,
@@ -34,6 +35,10 @@ pub struct Arguments {
     /// Only execute the workloads, and compare their answers with references
     #[arg(long, conflicts_with_all = ["opcodes", "histogram", "record", "json"])]
     check: bool,
+    /// Only execute the workloads, and list races: accesses of two warps to the same bytes of shared memory with no barrier
+    /// between them, one of which writes, and shuffles from lanes that do not execute
+    #[arg(long, conflicts_with_all = ["check", "opcodes", "histogram", "record", "json"])]
+    races: bool,
     /// Also list the share of each opcode
     #[arg(long)]
     opcodes: bool,
@@ -54,6 +59,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     };
     if arguments.check {
         return check(&inputs, &arguments);
+    }
+    if arguments.races {
+        return races(&inputs, &arguments);
     }
     let bar = progress(inputs.len() as u64, "workloads");
     let profile = |input: &Input| Profile::of(&input.workload(arguments.emulation.size, Options::default())?);
@@ -102,6 +110,25 @@ fn check(inputs: &[Input], arguments: &Arguments) -> Result<Verdict> {
             Err(error) => return Err(error),
         };
         rows.add_row([input.name(), &text]);
+    }
+    println!("{rows}");
+    Ok(verdict)
+}
+
+fn races(inputs: &[Input], arguments: &Arguments) -> Result<Verdict> {
+    let bar = progress(inputs.len() as u64, "workloads");
+    let found = |input: &Input| input.races(arguments.emulation.size);
+    let found: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(found).collect();
+    bar.finish_and_clear();
+    let mut verdict = Verdict::Holds;
+    let mut rows = table(&["workload", "races"]);
+    for (input, races) in inputs.iter().zip(found) {
+        let races = races?;
+        let text = if races.is_empty() { "none".to_string() } else { races.join("\n") };
+        rows.add_row([input.name(), &text]);
+        if !races.is_empty() {
+            verdict = Verdict::Fails;
+        }
     }
     println!("{rows}");
     Ok(verdict)

@@ -89,3 +89,36 @@ fn what_cannot_run_is_said_at_once() {
         assert!(!output.status.success() && said(&output).contains(part), "{}", said(&output));
     }
 }
+
+/// A program that is a script, in a folder of programs.
+fn script(folder: &Path, name: &str, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("it is written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it can be run");
+}
+
+/// Slurm is a script here, and so is Snakemake, which says what it is asked.
+#[test]
+fn a_job_that_slurm_does_not_take_is_said_before_anything_is_submitted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let programs = folder.path().join("programs");
+    fs::create_dir(&programs).expect("a folder");
+    script(&programs, "snakemake", "echo snakemake \"$@\"");
+    script(&programs, "sbatch", "for word; do case $word in --time=*) [ ${word#--time=} -le 60 ] && exit; esac; done\necho over the limit >&2; exit 1");
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(root().join("workflow/run"));
+        command.env("PATH", &path).env("GPURF", cargo_bin("gpurf")).current_dir(folder.path());
+        command.args(["--profile", "slurm", "study", "malekeh"]).args(arguments).output().expect("it starts")
+    };
+    let small = run(&[]);
+    assert!(small.status.success() && said(&small).contains("runtime=2 "), "{}", said(&small));
+    let medium = run(&["--size", "medium"]);
+    assert_eq!(medium.status.code(), Some(2));
+    for part in ["300 minutes", "over the limit", "--group-components runs=5"] {
+        assert!(said(&medium).contains(part), "{}", said(&medium));
+    }
+    let fewer = run(&["--size", "medium", "--", "--group-components", "runs=4"]);
+    assert!(fewer.status.success() && said(&fewer).contains("runs=4"), "{}", said(&fewer));
+}

@@ -116,3 +116,12 @@ fn unusable_arguments() {
     gpurf(&["sim", "sgemm", "--threads", "0"]).code(2).stderr(contains("--threads"));
     gpurf(&["workloads", "--check", "--json", "x.json"]).code(2).stderr(contains("--check"));
 }
+
+/// Races themselves are tested where they are found; a trace has none to find.
+#[test]
+fn races_are_listed_for_what_is_executed() {
+    let listed = gpurf(&["workloads", "vectoradd", "hotspot", "--races"]).success();
+    listed.stdout(contains("vectoradd").and(contains("none")));
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/traces/ampere");
+    gpurf(&["workloads", trace, "--races"]).code(2).stderr(contains("a trace executes nothing"));
+}

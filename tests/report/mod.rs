@@ -182,9 +182,9 @@ fn every_workload_and_every_section_has_its_rows() {
         assert!(texts(page.by_id("waveforms").all("h3")).iter().any(|text| text == design), "{design}");
     }
     let plots = page.by_id("plots");
-    // Reuse distances; five metrics, a curve and two of STHLD; four metrics of register caches under three readings.
+    // Reuse distances; six metrics, a curve and two of STHLD; four metrics of register caches under three readings.
     let pictures = plots.all("figure").into_iter().filter(|figure| figure.is("plot")).count();
-    assert_eq!(pictures, 1 + 8 + 12);
+    assert_eq!(pictures, 1 + 9 + 12);
     assert_eq!(plots.all("details").len(), pictures, "each with its data");
     assert_eq!(plots.all("time").len(), 1, "the kept study has its date");
     let commands: Vec<_> = page.by_id("commands").rows().into_iter().map(|row| row[1].clone()).collect();
