@@ -194,7 +194,6 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         }
         let written = arguments.json.write(&Counted { statistics: &statistics, events: &events });
         if arguments.json.leaves_tables() {
-            println!("{}", report(&name, &statistics));
             if let Some(events) = &events {
                 let mut rows = table(&["event", "count"]);
                 for (kind, count) in events {
@@ -202,6 +201,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
                 }
                 println!("{rows}");
             }
+            println!("{}", report(&name, &statistics));
             if let Some(drawn) = &statistics.sample {
                 println!("{name}: {}\n{}", sample::extent(drawn), sample::estimates(&name, drawn));
             }

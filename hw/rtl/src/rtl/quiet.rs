@@ -82,6 +82,7 @@ impl Quiet {
                     if !matches!(&*arm.body, Expr::Block(_)) {
                         let statement = &arm.body;
                         *arm.body = parse_quote_spanned!(statement.span()=> { #statement; });
+                        arm.comma = None;
                     }
                 }
             }
