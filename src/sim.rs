@@ -155,6 +155,10 @@ impl Arguments {
             events: EventLog::default(),
         };
         ensure!(
+            self.record.around.is_none() || self.record.file().is_some(),
+            "--around says which cycles are recorded; add --waveform FILE or --pipeline FILE"
+        );
+        ensure!(
             !self.record.count_events || self.engine == Engines::Rtl,
             "--count-events takes --engine rtl, which has the events"
         );

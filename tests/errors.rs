@@ -41,6 +41,7 @@ fn hardware_parameters() {
     refuses(&["verilog", "ccu", "--set", "slots=7", "--set", "entries=4"], &["entries=4", "slots=7"]);
     refuses(&["verilog", "ccu", "--set", "colour=red"], &["colour", "width"]);
     refuses(&["verilog", "ccu", "--set", "entries"], &["KEY=VALUE"]);
+    refuses(&["sim", "sgemm", "--engine", "rtl", "--around", "hit"], &["--around", "--waveform FILE"]);
     // What a module does not have is not asked for.
     Command::cargo_bin("gpurf").unwrap().args(["verilog", "boc", "--set", "slots=8"]).assert().success();
     refuses(&["verilog", "rmu", "--set", "pcrf_entries=100"], &["pcrf_entries=100", "64 to 2048"]);

@@ -232,6 +232,9 @@ pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, 
     }
 }
 
+/// Cycles without inputs behind a scenario that is recorded.
+const CYCLES_AFTER: u64 = 5;
+
 impl<I: Ports, O: Ports> Bench<I, O> {
     fn model(&self) -> Ported<I, O> {
         (self.subject.model)(&self.parameters)
@@ -325,7 +328,14 @@ impl<I: Ports, O: Ports> Bench<I, O> {
         match course {
             Course::Scenario(name) => match self.play_named(name, &mut engines)? {
                 Some(reason) => bail!("{name}: {reason}"),
-                None => Ok(()),
+                None => {
+                    // What the last cycle has changed is seen in those after it.
+                    for _ in 0..CYCLES_AFTER {
+                        engines[0].settle(&I::default());
+                        engines[0].tick();
+                    }
+                    Ok(())
+                }
             },
             Course::Random { seed, cycles } => {
                 let mut random = Random::seeded(*seed);

@@ -106,7 +106,12 @@ impl Events {
             for (module, text, line) in &lines {
                 match line {
                     Line::Event(declared) if *module == scope.block => {
+                        // What never happens needs no place in views.
+                        let before = inside.mentioned.borrow().clone();
                         let event = Event::bind(text, declared, &inside);
+                        if is_of_contract(&declared.kind) {
+                            inside.mentioned.replace(before);
+                        }
                         let named = |problem| fails(format!("the event {}: {problem}", declared.kind));
                         of_scope.extend(event.map_err(named)?.map(Arc::new));
                     }
@@ -127,9 +132,11 @@ impl Events {
         Ok(events)
     }
 
-    /// Places of the scopes that have events.
+    /// Places of the scopes that have events, beside those that never happen.
     pub fn scopes(&self) -> impl Iterator<Item = usize> + '_ {
-        self.instances.iter().map(|instance| instance.scope)
+        let happens = |event: &Arc<Event>| !is_of_contract(&event.kind);
+        let eventful = self.instances.iter().filter(move |instance| instance.events.iter().any(happens));
+        eventful.map(|instance| instance.scope)
     }
 
     /// Kinds of events that there are, each once, in the order of their declaration.
