@@ -229,7 +229,7 @@ impl Input {
         }
     }
 
-    /// What threads of a block did to each other that no barrier orders, a line for each pair of places in the code.
+    /// Races of the threads of a block, a line for each pair of places in the code.
     ///
     /// # Errors
     /// Of a trace, which executes nothing, and if a kernel fails.

@@ -33,7 +33,7 @@ pub struct Arguments {
     json: JsonArgument,
 }
 
-/// What is known of a rule.
+/// The result of the proof of a rule.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Report {
     pub module: String,
@@ -41,7 +41,7 @@ pub struct Report {
     pub verilog: String,
     /// Digest of its Verilog.
     pub source: String,
-    /// What never happens.
+    /// The rule, in words.
     pub rule: String,
     /// `proved`, `broken` or `open`.
     pub result: String,

@@ -224,7 +224,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// What a run of an input gave.
+/// The results of a run of an input.
 pub struct Simulated {
     pub name: String,
     pub statistics: Statistics,

@@ -42,7 +42,7 @@ fn hardware_parameters() {
     refuses(&["verilog", "ccu", "--set", "colour=red"], &["colour", "width"]);
     refuses(&["verilog", "ccu", "--set", "entries"], &["KEY=VALUE"]);
     refuses(&["sim", "sgemm", "--engine", "rtl", "--around", "hit"], &["--around", "--waveform FILE"]);
-    // What a module does not have is not asked for.
+    // Values of parameters that a module does not have need not fit.
     Command::cargo_bin("gpurf").unwrap().args(["verilog", "boc", "--set", "slots=8"]).assert().success();
     refuses(&["verilog", "rmu", "--set", "pcrf_entries=100"], &["pcrf_entries=100", "64 to 2048"]);
     refuses(&["verilog", "rmu", "--set", "next_latency=5"], &["next_latency=5", "pcrf_latency=4"]);

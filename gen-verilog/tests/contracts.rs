@@ -8,7 +8,7 @@ use gpurf_hw::multicast::LrtCam;
 use gpurf_verilog::tools::{run, Tool};
 use gpurf_verilog::{emit, Hierarchy};
 
-/// What Icarus prints on a run of this testbench beside a module.
+/// The output of Icarus on a run of this testbench beside a module.
 fn simulated(hierarchy: &Hierarchy, testbench: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (source, program) = (folder.path().join("bench.v"), folder.path().join("bench.vvp"));

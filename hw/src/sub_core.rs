@@ -68,7 +68,7 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
 
 #[rtl]
 impl<K: Collector<W>, const W: usize, const C: usize> SubCore<K, W, C> {
-    /// What each warp would issue.
+    /// The next instruction of each warp.
     fn candidates() {
         pass!(self => issue_stage: ready[..], launch[..], head[..], head_base[..], head_flush[..], sthld);
     }

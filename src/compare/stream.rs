@@ -1,4 +1,4 @@
-//! What a study compares of the instruction stream itself, beside what runs of it count.
+//! Numbers of the instruction stream itself that a study compares, beside those that runs count.
 
 use anyhow::Result;
 use gpurf_sim::config::Operands;
@@ -11,7 +11,7 @@ use crate::profile::{unit_name, Profile};
 pub const METRICS: [&str; 6] =
     ["beyond_3", "beyond_10", "tensor_instructions", "registers", "block_kb", "block_registers"];
 
-/// Of a whole workload; shares in percent.
+/// Counts of a whole workload; shares in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stream {
     /// Reuses at a distance of more than 3, and of more than 10.

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use gpurf_verilog::{Hierarchy, VerilogModule};
 
+use crate::mutants::rows;
 use crate::yosys::Yosys;
 
-/// What is known of a rule that a module owes.
+/// The result of the proof of a rule that a module owes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// In every cycle after a reset, for all inputs that keep the driver's rules.
@@ -24,9 +25,9 @@ pub enum Holds {
 /// A rule and what is known of it.
 #[derive(Clone, Debug)]
 pub struct RuleProof {
-    /// What never happens.
+    /// The rule, in words.
     pub rule: String,
-    /// What was found.
+    /// The result.
     pub holds: Holds,
     /// Seconds by the clock.
     pub seconds: f64,
@@ -98,7 +99,7 @@ fn prove_one(yosys: &Yosys, number: usize, limit: Duration) -> Result<Holds> {
     Ok(Holds::Open)
 }
 
-/// What ABC said.
+/// Reads ABC's answer.
 fn read(said: &str) -> Holds {
     if said.contains("Property proved") {
         return Holds::Always;
@@ -169,9 +170,7 @@ fn with_monitor(hierarchy: &Hierarchy) -> String {
 
 /// A memory keeps its ports only, and answers anything.
 fn without_rows(module: &VerilogModule) -> String {
-    let is_memory =
-        module.name.contains("memory") && module.parameters.iter().any(|(name, _)| name == "rows");
-    match module.code.split_once("\n);\n").filter(|_| is_memory) {
+    match module.code.split_once("\n);\n").filter(|_| rows(module).is_some()) {
         Some((head, _)) => format!("{}\n);\nendmodule\n", head.replace("output reg", "output wire")),
         None => module.code.clone(),
     }

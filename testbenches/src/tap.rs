@@ -71,7 +71,7 @@ pub struct RecordingOptions<'a> {
     pub cycles: Range<u64>,
     /// Scopes by name, each with what lies in it; all if none is named.
     pub scopes: &'a [String],
-    /// What registers are loaded with, and when, beside what they hold.
+    /// Next values and enables of registers are recorded beside the values that they hold.
     pub loads: bool,
 }
 

@@ -329,7 +329,7 @@ impl<I: Ports, O: Ports> Bench<I, O> {
             Course::Scenario(name) => match self.play_named(name, &mut engines)? {
                 Some(reason) => bail!("{name}: {reason}"),
                 None => {
-                    // What the last cycle has changed is seen in those after it.
+                    // The cycles after the last one show its changes.
                     for _ in 0..CYCLES_AFTER {
                         engines[0].settle(&I::default());
                         engines[0].tick();

@@ -83,7 +83,7 @@ pub fn distances(
             let read = next_read[register.index()].take();
             visit(position, Operand::Destination(i), distance(read));
         }
-        // Of a source named twice the last one is read again elsewhere, and those before it by the next.
+        // A source that is named twice: the next mention reads each but the last, which is read elsewhere.
         for (i, &register) in place.sources.iter().enumerate().rev() {
             let read = next_read[register.index()].replace(position);
             visit(position, Operand::Source(i), distance(read));
@@ -157,13 +157,13 @@ pub(crate) fn near_masks(
 ) -> Vec<[u16; 2]> {
     let mut near = vec![[0; 2]; instructions.len()];
     distances(program, instructions, |position, operand, distance| {
-        // That an instruction names a source again says nothing of what comes after it.
+        // A second mention in the same instruction says nothing of the instructions after it.
         let is_near = distance.is_some_and(|distance| (1..=threshold).contains(&distance));
         let [sources, destinations] = &mut near[position];
         match operand {
             Operand::Source(i) => {
-                let place = &program[instructions[position].static_index];
-                mark(sources, i, is_near, i + 1 == place.sources.len());
+                let last = || program[instructions[position].static_index].sources.len() - 1;
+                mark(sources, i, is_near, i >= LAST_MARK && i == last());
             }
             Operand::Destination(i) => mark(destinations, i, is_near, i == LAST_MARK),
         }

@@ -55,7 +55,7 @@ pub unsafe extern "C" fn cudaCreateChannelDesc(x: i32, y: i32, z: i32, w: i32, k
     ChannelFormat { bits: [x, y, z, w], kind }
 }
 
-/// What a `cudaArray_t` points to.
+/// The target of a `cudaArray_t`.
 pub struct Array {
     address: u64,
     format: ChannelFormat,
@@ -268,13 +268,13 @@ impl TextureFormat {
             linear: self.filter == 1,
             address: [mode(x)?, mode(y)?, mode(z)?],
             normalized_coordinates: self.normalized != 0,
-            // What is a float anyhow is read as one.
+            // A float is read as one.
             normalized_values: self.read == 1 && image.channel.size() < 4 && !image.channel.is_float(),
         })
     }
 }
 
-/// What was bound, for those who ask.
+/// The description that a program bound, kept for its queries.
 pub struct Bound {
     resource: Resource,
     texture: Option<TextureFormat>,

@@ -109,7 +109,7 @@ pub struct PeerCopy3d {
 const _: () = assert!(size_of::<PeerCopy3d>() == 168);
 
 impl Copy3d {
-    /// What it copies, in bytes. Widths are in elements where an array takes part.
+    /// The copy in bytes. Widths are in elements where an array takes part.
     pub unsafe fn copy(&self) -> Answer<Transfer> {
         let element = match unsafe { (self.from_array.as_ref(), self.to_array.as_ref()) } {
             (Some(array), _) | (None, Some(array)) => array.texel_bytes(),

@@ -14,7 +14,7 @@ pub const THREADS: i32 = 1024;
 pub const BLOCKS: i32 = 16;
 pub const REGISTERS: i32 = 65_536;
 pub const SHARED: i32 = 64 << 10;
-/// Of a block that asks for no more.
+/// The limit of a block that asks for no more.
 const SHARED_PER_BLOCK: i32 = 48 << 10;
 /// Version of the runtime, and of the driver that there seems to be.
 const VERSION: i32 = 13_000;
@@ -119,7 +119,7 @@ const _: () = assert!(std::mem::offset_of!(Properties, l2_bytes) == 596);
 const _: () = assert!(std::mem::offset_of!(Properties, cooperative_launch) == 668);
 const _: () = assert!(std::mem::offset_of!(Properties, memory_pools) == 720);
 
-/// What CUDA's guide says of compute capability 7.5, and of the rest what holds here.
+/// Values of CUDA's guide for compute capability 7.5; the others are those that hold here.
 fn properties() -> Properties {
     // All of it is numbers.
     let nothing: Properties = unsafe { std::mem::zeroed() };
@@ -221,7 +221,7 @@ fn attribute(number: i32) -> i32 {
         12 => p.registers_per_block,
         13 => CLOCK,
         14 => p.texture_alignment as i32,
-        // Whether copies overlap with kernels.
+        // Copies overlap with kernels.
         15 => i32::from(p.copy_engines > 0),
         16 => p.multiprocessors,
         18 => p.integrated,

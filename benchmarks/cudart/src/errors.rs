@@ -7,7 +7,7 @@ use crate::host::host;
 
 /// A number of CUDA's `cudaError`.
 pub type Code = i32;
-/// What a call comes to.
+/// The result of a call.
 pub type Answer<T = ()> = Result<T, Code>;
 
 /// Codes with their numbers, names and meanings.
@@ -62,7 +62,7 @@ codes! {
 }
 
 thread_local! {
-    /// Of the last call of this thread that failed, until it asks.
+    /// The last error of this thread, until it asks.
     static LAST: Cell<Code> = const { Cell::new(SUCCESS) };
 }
 

@@ -1,4 +1,4 @@
-//! What programs ask about kernels.
+//! Queries about kernels.
 
 use std::ffi::{c_char, c_void, CString};
 
@@ -53,7 +53,7 @@ fn registers_of_warp(registers: u32) -> i32 {
     (registers.max(1) * 32).next_multiple_of(256) as i32
 }
 
-/// What is asked for is there without asking, or has no meaning here.
+/// A request without effect: it holds already, or has no meaning here.
 #[no_mangle]
 pub unsafe extern "C" fn cudaFuncSetAttribute(function: *const c_void, attribute: i32, value: i32) -> i32 {
     answer(|host| {

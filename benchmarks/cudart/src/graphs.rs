@@ -13,13 +13,13 @@ use crate::memory::Extent;
 use crate::operations::{Call, Fill, Operation, Transfer};
 use crate::streams::{Event, Stream};
 
-/// What a `cudaGraph_t` points to.
+/// The target of a `cudaGraph_t`.
 pub struct Graph {
     id: u32,
     nodes: Vec<*mut Node>,
 }
 
-/// What a `cudaGraphNode_t` points to.
+/// The target of a `cudaGraphNode_t`.
 pub struct Node {
     graph: *mut Graph,
     operation: Operation,
@@ -31,7 +31,7 @@ pub struct Node {
     original: *mut Node,
 }
 
-/// What a node was made of.
+/// The parameters of a node.
 #[derive(Clone)]
 enum Parameters {
     /// With the places of its arguments.
@@ -43,7 +43,7 @@ enum Parameters {
     None,
 }
 
-/// What a `cudaGraphExec_t` points to: nodes in an order that they can be executed in.
+/// The target of a `cudaGraphExec_t`: nodes in an order that they can be executed in.
 pub struct Executable {
     id: u32,
     flags: u64,

@@ -32,7 +32,7 @@ pub struct Host {
     pub limits: Limits,
     /// Textures and surfaces by their handles.
     pub bound: BTreeMap<u64, Bound>,
-    /// Of a kernel; the program knows of it.
+    /// A kernel's fault; the program knows of it.
     fault: Code,
     told: bool,
     /// Streams and graphs so far.
@@ -45,7 +45,7 @@ pub struct Host {
 /// Grid, block, shared memory and stream of a launch.
 pub type Configuration = ([u32; 3], [u32; 3], usize, usize);
 
-/// What `cudaDeviceSetLimit` sets.
+/// The limits that `cudaDeviceSetLimit` sets.
 pub struct Limits {
     pub stack: usize,
     pub heap: usize,

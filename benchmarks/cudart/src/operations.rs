@@ -1,4 +1,4 @@
-//! What streams do: launches, copies, fills, calls of the program. At once, or noted in a graph.
+//! Operations of streams: launches, copies, fills, calls of the program. A stream runs them at once or notes them in a graph.
 
 use std::ffi::c_void;
 
@@ -20,7 +20,7 @@ pub enum Operation {
     Record(*mut Event),
     /// For an event, which has happened.
     Wait,
-    /// Of a graph inside a graph, one after the other.
+    /// The operations of a graph inside a graph, one after the other.
     All(Vec<Operation>),
     Nothing,
 }
@@ -147,7 +147,7 @@ impl Locked {
         }
     }
 
-    /// Whether an address may be on the side of a copy that its kind calls the device.
+    /// Tells if an address may be on the side of a copy that its kind calls the device.
     fn is_of_device(&self, place: &Place) -> bool {
         match place {
             Place::Constant(_) => true,
@@ -185,7 +185,7 @@ fn rows(extent: Extent, pitches: [(usize, usize); 2]) -> (usize, Vec<[usize; 2]>
 }
 
 impl Transfer {
-    /// Of bytes in a line.
+    /// A side of bytes in a line.
     pub fn line(to: u64, from: u64, bytes: usize, kind: i32) -> Transfer {
         Transfer { from: Side::line(from), to: Side::line(to), extent: Extent { x: bytes, y: 1, z: 1 }, kind }
     }

@@ -6,7 +6,7 @@ use crate::errors::{Answer, INVALID_VALUE};
 use crate::host::{answer, Locked};
 use crate::memory::Kind;
 
-/// What is kept of a pool: the attributes that the program sets.
+/// The attributes of a pool that the program sets.
 #[derive(Default)]
 pub struct Pool {
     values: [u64; 9],
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn cudaMallocFromPoolAsync(
     answer(|host| allocate(host, pointer, bytes))
 }
 
-/// What a capture frees stays, for the graph may be launched again.
+/// Memory that a capture frees stays, for the graph may be launched again.
 #[no_mangle]
 pub unsafe extern "C" fn cudaFreeAsync(pointer: u64, stream: *mut c_void) -> i32 {
     answer(|host| match unsafe { crate::streams::is_capturing(stream) } {

@@ -8,7 +8,7 @@ use crate::graphs::{Capture, Node};
 use crate::host::{answer, Locked};
 use crate::operations::{Call, Operation};
 
-/// What a `cudaStream_t` points to, but for the default ones.
+/// The target of a `cudaStream_t`; the default streams have none.
 pub struct Stream {
     flags: u32,
     priority: i32,
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn cudaStreamAddCallback(
     })
 }
 
-/// What a `cudaEvent_t` points to: a moment of the host.
+/// The target of a `cudaEvent_t`: a moment of the host.
 pub struct Event {
     time: Option<Instant>,
     flags: u32,

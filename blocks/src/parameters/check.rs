@@ -8,7 +8,7 @@ impl Parameters {
         self.check_of(|_| true)
     }
 
-    /// Whether those values go together that a module has: `has` is asked for the names of each pair.
+    /// Checks the values that a module has: `has` is asked for the names of each pair.
     pub fn check_of(&self, has: impl Fn([&str; 2]) -> bool) -> Result<(), ParameterError> {
         let Parameters { entries, slots, pcrf_latency, next_latency, collectors, warps, .. } = *self;
         if has(["entries", "slots"]) && slots >= entries {

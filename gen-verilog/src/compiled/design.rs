@@ -97,7 +97,7 @@ pub enum SignalRole {
     Wire,
     /// State.
     Register,
-    /// What a register is loaded with, or whether it is: `NAME_d` and `NAME_enable`.
+    /// An input of a register: `NAME_d`, the next value, or `NAME_enable`.
     Load,
 }
 

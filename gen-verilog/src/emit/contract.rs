@@ -1,4 +1,4 @@
-//! What is owed at a module's ports, as checks in its Verilog for simulation.
+//! Contracts of modules as checks in their Verilog, for simulation.
 //!
 //! The hardware declares it beside the module ([`gpurf_hw::dialect::Watch`]), as an event of the kind `misuse` or `fault`
 //! that never happens. Lines about what the module's text names are checked in Verilog; compiled RTL knows all of them.
@@ -20,7 +20,7 @@ use super::Language;
 pub struct Rule {
     /// Whoever drives the module owes it; else the module does.
     pub is_of_driver: bool,
-    /// What never happens, in words, with values in braces.
+    /// The rule in words, with values in braces.
     pub text: String,
     /// When it does happen, as a condition over the module's signals.
     pub broken: String,
@@ -245,7 +245,7 @@ impl Sized {
         }
     }
 
-    /// Whether it is not zero.
+    /// The same as a condition: it is not zero.
     fn condition(&self) -> String {
         match self.width {
             1 => self.text.clone(),

@@ -101,17 +101,15 @@ impl Events {
         let mut events = Events { instances: vec![], valid: HashMap::new(), mentioned: HashSet::new() };
         for (place, scope) in scopes.iter().enumerate() {
             let inside = Inside { scopes, path: &scope.path, mentioned: RefCell::default() };
+            // Views leave out the signals of events that never happen.
+            let apart = Inside { scopes, path: &scope.path, mentioned: RefCell::default() };
             let fails = |problem: String| EventError(format!("{}: {problem}", scope.block));
             let mut of_scope = vec![];
             for (module, text, line) in &lines {
                 match line {
                     Line::Event(declared) if *module == scope.block => {
-                        // What never happens needs no place in views.
-                        let before = inside.mentioned.borrow().clone();
-                        let event = Event::bind(text, declared, &inside);
-                        if is_of_contract(&declared.kind) {
-                            inside.mentioned.replace(before);
-                        }
+                        let names = if is_of_contract(&declared.kind) { &apart } else { &inside };
+                        let event = Event::bind(text, declared, names);
                         let named = |problem| fails(format!("the event {}: {problem}", declared.kind));
                         of_scope.extend(event.map_err(named)?.map(Arc::new));
                     }

@@ -26,7 +26,7 @@ use gpurf_blocks::suggestion;
 pub struct Extent<'a> {
     /// Instances by name, each with what lies in it; all if none is named.
     pub scopes: &'a [String],
-    /// What registers are loaded with, and when, beside what they hold.
+    /// Next values and enables of registers are recorded beside the values that they hold.
     pub loads: bool,
     /// Names of texts that whoever samples gives beside the signals: `scenario`, or `instructions.issued` for one in a scope.
     pub texts: &'a [&'a str],

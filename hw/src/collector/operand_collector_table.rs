@@ -101,7 +101,7 @@ impl<const I: usize> OperandCollectorTable<I> {
         }
     }
 
-    /// What the slots that wait for the value point to: its entry, or the slot that asked for it.
+    /// Slots that wait for the value point to its entry, or to the slot that asked for it.
     fn waiting() {
         asked = if allocates { bit_cast::<I, 3>(s_slot) } else { s_index };
         for k in 0..seconds {
@@ -147,7 +147,7 @@ impl<const I: usize> OperandCollectorTable<I> {
         }
     }
 
-    /// What is not known of an arriving value without an entry.
+    /// Arriving values without an entry.
     fn unknown() {
         for s in 0..waiting {
             register_held[s].load(issue, source_register[s]);

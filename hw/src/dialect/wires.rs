@@ -167,7 +167,7 @@ impl<E, W: Enabled<E>> Enabled<E> for Vec<W> {
     }
 }
 
-/// What wires carry.
+/// The values that wires carry.
 pub fn value<W: Wires>(from: &W) -> W::Value {
     from.value()
 }
@@ -177,7 +177,7 @@ pub fn zero<W: Wires>(like: &W) -> W::Value {
     like.zero()
 }
 
-/// What the first wires carry, or the others, bit by bit.
+/// The values of two bundles, joined bit by bit with `or`.
 pub fn either<A: Merged, B: Wires<Value = A::Value>>(one: &A, other: &B) -> A::Value {
     one.either(other.value())
 }

@@ -77,7 +77,7 @@ watch!(LiveRegisterCache: [
 
 #[rtl]
 impl LiveRegisterCache {
-    /// What the entry that was read says, or memory.
+    /// The answer, from the entry that was read or from memory.
     fn hits() {
         index = asked.get_bits::<5>(4) ^ asked.get_bits::<5>(9);
         tag_matches = valid.get_bit(index) & (pcs.read_data == asked);

@@ -92,7 +92,7 @@ impl RegisterIndexDecoder {
         found = want & (wanted_half & wanted_bit).any();
     }
 
-    /// What is shown.
+    /// The register that is shown.
     fn show() {
         is_high = !any_low & any_high;
         shown = lowest;

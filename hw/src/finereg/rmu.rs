@@ -299,7 +299,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         refused = is_check & !fits;
     }
 
-    /// What the ACRF answers, and whether another register fits behind it.
+    /// The ACRF's answer, and the room for another register behind it.
     fn answers() {
         arrives[0] = acrf_answer & !full[0];
         arrives[1] = acrf_answer & full[0];

@@ -101,7 +101,7 @@ watch!(CollectorAllocator<C>: [
 
 #[rtl]
 impl<const C: usize> CollectorAllocator<C> {
-    /// What there is to choose from.
+    /// The collectors to choose from.
     fn choices() {
         has_own = false;
         any_far = false;

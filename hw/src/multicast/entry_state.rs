@@ -135,7 +135,7 @@ impl EntryState {
         any_due = some_due;
     }
 
-    /// What a step of an operation changes.
+    /// Changes of a step of an operation.
     fn step() {
         done = ends;
         matched = ends & any_partner;

@@ -79,7 +79,7 @@ watch!(PendingLoads<V, A>: [
 
 #[rtl]
 impl<const V: usize, const A: usize> PendingLoads<V, A> {
-    /// Whether the load that is offered has a place, and which.
+    /// The place of the load that is offered, if there is one.
     fn accept() {
         clash = false;
         claimed = false;
@@ -153,7 +153,7 @@ impl<const V: usize, const A: usize> PendingLoads<V, A> {
         departures.finish = any_leaves & load_ready;
     }
 
-    /// What changes.
+    /// Changes.
     fn change() {
         for p in 0..pending {
             valid[p].load(leaves[p] | (accepts & claims[p]), !leaves[p]);

@@ -174,7 +174,7 @@ watch!(RegisterCache<W, L>: [
 
 #[rtl]
 impl<const W: usize, const L: usize> RegisterCache<W, L> {
-    /// What takes place in this cycle.
+    /// Accesses of this cycle.
     fn take_place() {
         buffer.ready = register_ready;
         can_write = if goes_direct {
@@ -299,7 +299,7 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
         }
     }
 
-    /// What the sources find.
+    /// Lanes that the sources find.
     fn find() {
         bank_reads = 0;
         for r in 0..slots {

@@ -185,7 +185,7 @@ impl<const L: usize> TagArray<L> {
         }
     }
 
-    /// What a result or a fill finds, and which lanes are stored.
+    /// Entries that a result or a fill finds, and lanes that are stored.
     fn stores() {
         present = false;
         had = 0;
@@ -237,7 +237,7 @@ impl<const L: usize> TagArray<L> {
         }
     }
 
-    /// What changes.
+    /// Changes.
     fn change() {
         for s in 0..sets {
             for w in 0..8 {

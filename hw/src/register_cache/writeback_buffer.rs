@@ -79,7 +79,7 @@ watch!(WritebackBuffer<W, L>: [
 
 #[rtl]
 impl<const W: usize, const L: usize> WritebackBuffer<W, L> {
-    /// What leaves.
+    /// Lanes that leave.
     fn leave() {
         occupied = false;
         first = 0;
@@ -125,7 +125,7 @@ impl<const W: usize, const L: usize> WritebackBuffer<W, L> {
         }
     }
 
-    /// What changes.
+    /// Changes.
     fn change() {
         for g in 0..groups {
             pending[g].load(push | (ready & goes[g]), 0);

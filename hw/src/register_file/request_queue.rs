@@ -172,7 +172,7 @@ impl<const C: usize> RequestQueue<C> {
         }
     }
 
-    /// What is pushed lies on the lanes, which are the first eight places.
+    /// Pushed reads lie on the lanes, which are the first eight places.
     fn push() {
         any_push = false;
         for l in 0..8 {

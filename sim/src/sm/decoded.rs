@@ -48,7 +48,7 @@ pub(super) struct Round {
     count: u8,
     /// Number of its first source among all of the instruction.
     pub first: u8,
-    /// Of each source, the operand that it belongs to, 0 to 3.
+    /// The operand that each source belongs to, 0 to 3.
     pub positions: [u8; MAX_SLOTS],
     /// Bit s: source s has the compiler's reuse flag.
     pub reuse: u8,

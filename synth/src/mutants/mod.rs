@@ -194,7 +194,7 @@ fn as_drawn_from(hierarchy: &Hierarchy, protocols: &Protocols) -> String {
 }
 
 /// The rows of a module that is a memory.
-fn rows(module: &VerilogModule) -> Option<usize> {
+pub(crate) fn rows(module: &VerilogModule) -> Option<usize> {
     module.parameters.iter().find(|(name, _)| name == "rows").map(|(_, rows)| *rows)
 }
 

@@ -232,7 +232,7 @@ fn total(cells: &BTreeMap<String, u64>, of: impl Fn(&str) -> f64) -> f64 {
     cells.iter().map(|(cell, count)| *count as f64 * of(cell)).sum()
 }
 
-/// Of the Verilog of a module and all below it: what a measurement is of. Comments and empty lines have no part in it.
+/// The digest of a module and all below it, by which a measurement names its Verilog. Comments and empty lines have no part in it.
 pub fn digest(source: &str) -> String {
     let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
     let code = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");

@@ -343,7 +343,7 @@ impl Device {
         loaded.flat_map(|loaded| loaded.codes.iter().map(|code| (&*loaded.file, &*code.kernel.name)))
     }
 
-    /// What threads of a block did to each other since this was last asked for, a line for each pair of places in the
+    /// Races of the threads of a block since this was last asked for, a line for each pair of places in the
     /// code: accesses to the same bytes of shared memory by two warps, one of which writes, with no barrier between them;
     /// and shuffles from lanes that do not execute.
     pub fn take_hazards(&mut self) -> Vec<String> {

@@ -49,7 +49,7 @@ pub(crate) struct Launch {
     pub values: bool,
     /// Instructions after which a warp is taken to be in an endless loop.
     pub limit: u64,
-    /// What threads do to each other that no barrier orders, where that is wanted.
+    /// Races of threads, where they are wanted.
     pub hazards: Option<Arc<Hazards>>,
 }
 

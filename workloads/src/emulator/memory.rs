@@ -46,7 +46,7 @@ pub(crate) struct Memory {
     heap: Arc<Heap>,
     /// Names of allocations by first address.
     names: BTreeMap<u64, Arc<str>>,
-    /// What was given back: first address, and the one after the last.
+    /// Memory that was given back: first address, and the one after the last.
     freed: Arc<BTreeMap<u64, u64>>,
 }
 

@@ -1,4 +1,4 @@
-//! What threads of a block do to each other that no barrier orders: accesses to shared memory by two warps, one of which
+//! Races of the threads of a block: accesses to shared memory by two warps, one of which
 //! writes, and shuffles from lanes that do not execute. The emulator gives such code one outcome; hardware may give another.
 //!
 //! Each warp has a clock that its barriers advance, and knows of each other warp's clock as much as barriers told it. An
@@ -28,9 +28,9 @@ pub(crate) enum Hazard {
 pub(crate) struct Example {
     /// Number of the block.
     pub block: u64,
-    /// Of the later access and of the earlier one; of a shuffle, the first only.
+    /// Warps of the later access and of the earlier one; a shuffle has the first only.
     pub warps: [u32; 2],
-    /// Of the later access, or of the shuffle.
+    /// Lane of the later access, or of the shuffle.
     pub lane: u32,
     /// In shared memory; of a shuffle, the lane that it reads.
     pub address: u64,
@@ -70,21 +70,21 @@ struct Touch {
     atomic: bool,
 }
 
-/// What was done to a byte: the last write, and the last reads of two warps.
+/// The history of a byte: the last write, and the last reads of two warps.
 #[derive(Clone, Copy, Default)]
 struct Byte {
     write: Touch,
     reads: [Touch; 2],
 }
 
-/// What a block did so far.
+/// The history of a block.
 pub(super) struct Watch {
     block: u64,
-    /// What each warp knows.
+    /// The clocks that each warp knows.
     known: Vec<Clocks>,
-    /// What each barrier has been told by those who came to it.
+    /// The clocks that each barrier knows from those who came to it.
     barriers: [Clocks; 16],
-    /// What atomic operations on a word told.
+    /// The clocks that atomic operations on a word passed on.
     words: FxHashMap<u64, Clocks>,
     bytes: Vec<Byte>,
     found: BTreeMap<Hazard, Example>,

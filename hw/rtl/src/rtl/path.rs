@@ -48,9 +48,9 @@ impl<'a> SignalPath<'a> {
 pub(crate) struct Assigned<'a> {
     /// `value`, `zero` or `either`.
     pub function: &'a Ident,
-    /// What the value is made of.
+    /// The wires that make the value.
     pub from: Vec<&'a Expr>,
-    /// What is assigned.
+    /// The wires that are assigned.
     pub target: &'a Expr,
 }
 

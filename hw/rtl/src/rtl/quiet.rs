@@ -101,7 +101,7 @@ impl Quiet {
         *expr = parse_quote_spanned!(span=> #expr.next);
     }
 
-    /// What a signal is given: a number as such has no width.
+    /// The value that a signal is given: a number as such has no width.
     fn given(&self, expr: &mut Expr) {
         match expr {
             Expr::Lit(literal) if matches!(literal.lit, Lit::Int(_)) => {

@@ -21,8 +21,7 @@ impl VisitMut for Ungroup {
 /// Puts parentheses around every nested operator, so that precedence never decides, and turns casts
 /// of array elements into slices.
 ///
-/// The slice is needed because `#[hdl_gen]` repeats a cast's Rust text outside the loop, where the
-/// loop variable does not exist. In Rust `get_bits::<M>(0)` and `bit_cast::<M, N>` are the same.
+/// In Rust `get_bits::<M>(0)` and `bit_cast::<M, N>` are the same; rust-hdl's own generator could say the slice alone in a loop.
 #[derive(Default)]
 pub(super) struct Unambiguous {
     loops: Vec<Ident>,
