@@ -86,6 +86,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("machines", machines::side_by_side),
     ("events", events::table),
     ("contracts", events::contracts),
+    ("monitors", events::monitors),
     ("measured", measured::table),
     ("memories", memories::hardware),
     ("memory_cells", memories::cells),

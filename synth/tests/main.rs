@@ -2,6 +2,7 @@
 
 mod contract;
 mod memories;
+mod monitor;
 mod mutants;
 mod power;
 mod registers;

@@ -54,7 +54,7 @@ use super::{
 };
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
     const STAGE: Naming = Naming {
@@ -158,6 +158,8 @@ watch!(Ccu<W, I>: [
     "fault for a in cache_table.entry_valid for b in cache_table.entry_valid if a < b && \
         cache_table.entry_valid[a] && cache_table.entry_valid[b] && cache_table.entry_tag[a] == cache_table.entry_tag[b]: entries {a} and {b} hold one register",
 ]);
+
+monitor!(Ccu<W, I>: "ccu_monitor.v");
 
 #[rtl]
 impl<const W: usize, const I: usize> Ccu<W, I> {
