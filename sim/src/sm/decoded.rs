@@ -69,7 +69,7 @@ impl Round {
             count: sources.len() as u8,
             first: first as u8,
             positions: [0; MAX_SLOTS],
-            reuse: instruction.reuse.checked_shr(first as u32).unwrap_or(0) as u8 & all(sources.len()),
+            reuse: 0,
             named: 0,
             repeats: 0,
             reads: sources.iter().copied().collect(),
@@ -77,6 +77,7 @@ impl Round {
         for (slot, &source) in sources.iter().enumerate() {
             round.slots[slot] = source;
             round.positions[slot] = instruction.positions[first + slot] & 3;
+            set(&mut round.reuse, slot, instruction.is_reused(first + slot));
             set(&mut round.named, slot, instruction.named.contains(source));
             set(&mut round.repeats, slot, sources[..slot].contains(&source));
         }
