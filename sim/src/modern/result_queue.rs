@@ -27,13 +27,13 @@ pub struct FixedResult<D> {
 /// still have read the register before. Consumers find them here: nobody waits for a port.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct ResultQueue<D> {
-    /// With the cycle of its arrival, the oldest first. Those before `written` are in the bank.
-    results: VecDeque<(FixedResult<D>, u64)>,
+    /// With the cycles of its arrival and of its write, the oldest first. Those before `written` are in the bank.
+    results: VecDeque<(FixedResult<D>, [u64; 2])>,
     written: usize,
     /// Places that instructions under way have reserved.
     reserved: usize,
     depth: usize,
-    /// Cycles for which a result is found after its arrival.
+    /// Cycles for which a result is found after its write.
     kept: u64,
 }
 
@@ -64,7 +64,7 @@ impl<D: Data> ResultQueue<D> {
     /// A result comes in cycle `now`.
     #[inline]
     pub fn arrive(&mut self, result: FixedResult<D>, now: u64) {
-        self.results.push_back((result, now));
+        self.results.push_back((result, [now, u64::MAX]));
     }
 
     /// Whether one waits for the write port.
@@ -73,30 +73,35 @@ impl<D: Data> ResultQueue<D> {
         self.written < self.results.len()
     }
 
-    /// Nothing is here or will come.
-    pub fn is_idle(&self) -> bool {
-        self.reserved == 0
+    /// Nothing is here, not even what was written lately.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.results.is_empty()
     }
 
     /// The one that is written in this cycle.
     #[inline]
     pub fn write(&mut self, now: u64) -> Option<FixedResult<D>> {
-        while self.written > 0 && self.results[0].1 + self.kept < now {
+        while self.written > 0 && self.results[0].1[1] + self.kept < now {
             self.results.pop_front();
             self.written -= 1;
         }
-        let result = self.results.get(self.written).map(|(result, _)| *result)?;
+        let (result, [_, write]) = self.results.get_mut(self.written)?;
+        *write = now;
         self.written += 1;
         self.reserved -= 1;
-        Some(result)
+        Some(*result)
     }
 
     /// The newest value of a register, for operands that leave their window in cycle `now` to this pipe. Between pipes a result
     /// takes a cycle more.
     #[inline]
     pub fn find(&self, warp: WarpId, register: RegisterId, pipe: u8, now: u64) -> Option<D> {
-        let is_it = |&&(result, arrival): &&(FixedResult<D>, u64)| {
-            result.warp == warp && result.register == register && (result.pipe == pipe || arrival < now)
+        let is_it = |&&(result, [arrival, write]): &&(FixedResult<D>, [u64; 2])| {
+            result.warp == warp
+                && result.register == register
+                && (result.pipe == pipe || arrival < now)
+                && write.saturating_add(self.kept) >= now
         };
         self.results.iter().rev().find(is_it).map(|(result, _)| result.data)
     }
@@ -124,8 +129,8 @@ mod tests {
         assert_eq!(queue.write(10).map(|result| result.data), Some(7));
         assert_eq!(queue.write(11).map(|result| result.data), Some(8));
         assert_eq!((find(&queue, 4, 3, 12), queue.write(12).is_none()), (Some(7), true));
-        assert!(queue.write(14).is_none() && find(&queue, 4, 2, 14).is_none());
-        assert!(queue.is_idle());
+        assert!(queue.write(14).is_none() && find(&queue, 4, 2, 14).is_none() && find(&queue, 6, 2, 14).is_some());
+        assert!(!queue.is_empty() && queue.write(15).is_none() && queue.is_empty());
     }
 
     #[test]

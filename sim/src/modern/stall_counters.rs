@@ -53,7 +53,13 @@ impl StallCounters {
             self.counters[warp.index()] = rest;
             self.waiting |= WarpSet::from(rest > 0) << warp.index();
         }
-        self.waiting &= !launch;
+        self.launch(launch);
+    }
+
+    /// New warps start, and wait for nothing.
+    #[inline]
+    pub fn launch(&mut self, warps: WarpSet) {
+        self.waiting &= !warps;
     }
 }
 

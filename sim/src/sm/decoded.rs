@@ -6,8 +6,9 @@ use gpurf_blocks::MAX_SLOTS;
 use gpurf_trace::{Memory, RegisterId, RegisterSet, Registers, StaticInstruction};
 
 use super::execution::Execution;
-use crate::bits::{all, set};
+use crate::bits::set;
 use crate::config::{Config, Timing};
+use crate::modern::Operation;
 
 #[derive(Debug)]
 pub(super) struct Decoded {
@@ -34,6 +35,8 @@ pub(super) struct Decoded {
     pub writes: RegisterSet,
     /// Registers read or written.
     pub touches: RegisterSet,
+    /// Of each round, what a sub-core without collectors is told, if there are such.
+    pub operations: Box<[Operation]>,
     /// Before it, a register is live, or by it one is written, that its warp has to take from the shared pool.
     pub needs_pool: bool,
 }
@@ -116,6 +119,7 @@ impl Decoded {
             named_count: instruction.named_source_count,
             writes,
             touches: reads.union(writes),
+            operations: Box::default(),
             needs_pool: false,
         }
     }
