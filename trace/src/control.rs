@@ -44,6 +44,11 @@ impl Control {
         Control(self.0 & !0xf | stall as u32 & 0xf)
     }
 
+    /// The same with other reuse flags.
+    pub const fn with_reuse(self, flags: u8) -> Control {
+        Control(self.0 & !(0xf << REUSE) | (flags as u32 & 0xf) << REUSE)
+    }
+
     /// The same with another wait mask.
     pub const fn with_wait_mask(self, mask: u8) -> Control {
         Control(self.0 & !(0x3f << 11) | (mask as u32 & 0x3f) << 11)

@@ -294,7 +294,13 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
             || !self.results.iter().all(ResultQueue::is_empty)
     }
 
-    /// Whether a cycle like the last one, in which nothing moved, changes nothing: what issues next waits for something outside.
+    /// An instruction is on its way to its unit.
+    #[inline]
+    pub fn has_instructions(&self) -> bool {
+        self.under_way > 0
+    }
+
+    /// Nothing moves by itself: all waits for something outside.
     #[inline]
     pub fn stands_still(&self) -> bool {
         self.control.is_none()

@@ -179,12 +179,14 @@ impl<E: RunsSubCore> Core<E> {
         (shown.bank_reads, shown.hits, shown.conflicts) = (0, 0, 0);
         shown.obstacle = Obstacle::Nothing;
         let payload = window.free.trailing_zeros();
+        // Counters that reach 0 with this cycle change what the next one can do.
+        let mut moves = !window.model.stands_still();
         window.model.cycle((present, launch), unit_ready, payload, &mut shown);
 
         context.records.counters.hits += u64::from(shown.hits);
         context.records.counters.bank_reads += u64::from(shown.bank_reads);
         context.records.counters.bank_conflicts += u64::from(shown.conflicts);
-        let mut moves = shown.bank_reads + shown.hits > 0 || shown.issued.is_some();
+        moves |= shown.issued.is_some();
         for reading in shown.fixed.iter().chain(shown.variable.iter().flatten()) {
             moves = true;
             self.leave_window(reading, context);
@@ -209,6 +211,7 @@ impl<E: RunsSubCore> Core<E> {
         let Some(window) = &mut self.window else { return false };
         window.shown = shown;
         window.still.note(inputs, moves);
+        self.collectors.occupied = u8::from(window.model.has_instructions());
         if !stands {
             self.release();
         }
