@@ -67,7 +67,7 @@ impl Profile {
         for (instruction, times) in reader.program().instructions().iter().zip(executions) {
             if times > 0 {
                 profile.operand_reads += times * instruction.sources.len() as u64;
-                profile.reuse_flags += if instruction.reuse != 0 { times } else { 0 };
+                profile.reuse_flags += if instruction.has_reuse() { times } else { 0 };
                 *profile.units.entry(unit_name(instruction.unit)).or_default() += times;
                 *profile.opcodes.entry(instruction.base().into()).or_default() += times;
             }

@@ -248,6 +248,8 @@ pub struct Decrement {
 pub struct Operation {
     /// Execution unit that the instruction needs.
     pub unit: Bits<3>,
+    /// The pipe whose results it finds a cycle earlier than others.
+    pub pipe: Bits<2>,
     /// What later pipeline stages need of it; carried through.
     pub payload: Bits<32>,
     /// The operand has a register in this bank.
@@ -278,6 +280,8 @@ pub struct Arrival {
     pub register: Bits<8>,
     /// First row of its warp.
     pub base: Bits<8>,
+    /// The pipe that it comes from.
+    pub pipe: Bits<2>,
 }
 
 /// An instruction in its read window, in a sub-core without collectors. Bit s of a set stands for source s.
@@ -287,6 +291,8 @@ pub struct Flight {
     pub warp: Bits<4>,
     /// Execution unit that it needs.
     pub unit: Bits<3>,
+    /// The pipe whose results it finds a cycle earlier than others.
+    pub pipe: Bits<2>,
     /// Carried through.
     pub payload: Bits<32>,
     /// Bit q: it came through queue q.

@@ -44,6 +44,7 @@
 
 mod analysis;
 mod block;
+mod control;
 mod decoder;
 mod error;
 mod fields;
@@ -70,6 +71,7 @@ mod widen;
 mod writer;
 
 pub use block::{Addresses, DynamicInstruction, Lanes, Operands, ThreadBlock, Warp};
+pub use control::Control;
 pub use error::{Error, Result};
 pub use intervals::Intervals;
 pub use kernel::{

@@ -68,8 +68,8 @@ fn a_dump_has_the_code_of_the_listing() {
                 assert!(is_named || dumped.operands == instruction.operands, "{name}: {}", instruction.text);
                 assert_eq!((dumped.pc, &dumped.opcode), (instruction.pc, &instruction.opcode));
                 assert_eq!(
-                    (dumped.encoding, dumped.reuse_slots),
-                    (instruction.encoding, instruction.reuse_slots)
+                    (dumped.encoding, dumped.control),
+                    (instruction.encoding, instruction.control)
                 );
                 branches += usize::from(instruction.opcode == "BRA");
             }

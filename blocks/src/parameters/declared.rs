@@ -220,7 +220,7 @@ parameters! {
         "H §5.3 packs; holding is fitted to windows of one GA100";
 
     /// Cycles in which an instruction may read its sources.
-    read_window [rwin]: usize = 3, range(2, 5, 1), "cycles", "H §5.3";
+    read_window [rwin]: usize = 3, range(3, 5, 1), "cycles", "H §5.3";
 
     /// Reads that a bank makes in a cycle beside a write. With three, no reads of instructions of fixed latency meet.
     read_ports [rports]: usize = 1, range(1, 3, 1), "", "H §5.3; Table 6 has 1, 2 and any number";

@@ -18,8 +18,8 @@
 //! | t + 2 | Allocate: its sources are looked up in the reuse cache, and its reads get their cycles. One of variable latency is at the head of its queue instead |
 //! | t + 3 … | `read_window` cycles of reads |
 //! | d = t + 3 + `read_window` | its operands leave, also if it has none |
-//! | d + L | its result comes, of a unit with latency L; operands that leave in this cycle have it, unless their instruction has variable latency |
-//! | d + L + 1 | its result is written, if its bank has no other |
+//! | d + L | its result comes, of a unit with latency L, and is written if its bank has no other; operands of its pipe that leave in this cycle have it |
+//! | d + L + 1 | operands of any pipe have it |
 //!
 //! An instruction whose reads do not fit waits in Allocate, and all in front of it stands: Control, issue and stall counters.
 //! So two instructions are as many cycles apart in the window as the compiler has counted, or more by what both wait.
@@ -342,12 +342,14 @@ impl<const W: usize> ModernSubCore<W> {
         if allocator.go {
             flight.warp = allocate_warp;
             flight.unit = allocate.unit;
+            flight.pipe = allocate.pipe;
             flight.payload = allocate.payload;
             flight.queue = 0;
             going_base = allocate_base;
         } else {
             flight.warp = variable_warp;
             flight.unit = variable.unit;
+            flight.pipe = variable.pipe;
             flight.payload = variable.payload;
             flight.queue = turn;
             going_base = variable_base;
@@ -399,7 +401,7 @@ impl<const W: usize> ModernSubCore<W> {
                 }
                 windows[r * 2 + b].warp = flight.warp;
                 windows[r * 2 + b].base = going_base;
-                windows[r * 2 + b].leave_variable = flights[0].queue.any();
+                windows[r * 2 + b].leave_pipe = flights[0].pipe;
                 for m in 0..result_ports {
                     pass!(result[m * 2 + b] => windows[r * 2 + b].result[m]);
                     windows[r * 2 + b].result_data[m] = result_data[m * 2 + b];

@@ -7,7 +7,8 @@
 //!
 //! What is read may be old: results of fixed latency come while values wait here. Where the bank shows a value, a newer one of
 //! the result queue takes its place (`found`); from then on, each result that comes does. Operands that leave have the results
-//! of their own cycle as well, but for those of an instruction of variable latency: so that its consumer distance is one more.
+//! of their own cycle as well, of their own pipe alone: to other pipes a result takes a cycle longer. An instruction of variable
+//! latency has a pipe of which there are no such results.
 //!
 //! Timing: an instruction goes in cycle t; its source at cycle k of the window is read in t + 1 + k, the bank shows it in
 //! t + 2 + k, and operands leave in t + 1 + `read_window`.
@@ -47,8 +48,8 @@ pub struct ReadWindow<const W: usize> {
     pub found_data: In<Bits<W>>,
     /// Of the instruction whose operands leave: when each was read at this port.
     pub leave_grant: In<[Bits<5>; OPERANDS]>,
-    /// It is one of variable latency.
-    pub leave_variable: In<Bit>,
+    /// Its pipe.
+    pub leave_pipe: In<Bits<2>>,
 
     /// The bank reads a row.
     pub read: Out<Bit>,
@@ -146,15 +147,18 @@ impl<const W: usize> ReadWindow<W> {
         }
         for k in 0..read_window {
             moved[k] = waiting[k];
+            leaving[k] = waiting[k];
             for m in 0..result_ports {
                 if result[m].valid
                     & ((result[m].warp == value_warp[k]) & (result[m].register == value_register[k]))
                 {
                     moved[k] = result_data[m];
+                    if result[m].pipe == leave_pipe {
+                        leaving[k] = result_data[m];
+                    }
                 }
             }
-            leaving[k] = if leave_variable { waiting[k] } else { moved[k] };
-        }
+                    }
         for k in 0..waits {
             value_valid[k].load(true, value_valid[k + 1]);
             value_register[k].load(value_valid[k + 1], value_register[k + 1]);

@@ -7,8 +7,8 @@
 //! Whoever reads a register finds its newest value here, for as long as the bank might not show it: also in the cycle after
 //! its write, when what the bank shows was read beside it. So the consumer of a result need not wait for the write.
 //!
-//! Timing: a result that comes in a cycle is in the queue in the next, and is written then, if it is the first. `write`,
-//! `found` and `room` answer in the same cycle.
+//! Timing: a result is written in the cycle in which it comes, if no other is before it. `write`, `found` and `room` answer in
+//! the same cycle; what comes in a cycle is found from the next on.
 
 use rust_hdl::prelude::*;
 
@@ -54,14 +54,21 @@ pub struct ResultQueue<const W: usize> {
     /// That value; zero if there is none.
     pub found_data: Out<[Bits<W>; read_ports]>,
 
+    /// A result of fixed latency is written.
+    writes: Local<Bit>,
     written_register: Local<Bits<8>>,
     written_base: Local<Bits<8>>,
     half: Local<Bits<8>>,
+    sum: Local<Bits<8>>,
     /// The place is full as the queue has moved on, and before each result and behind the last.
     full: Local<[[Bit; places]; turns]>,
     takes: Local<[[Bit; places]; result_ports]>,
     changes: Local<[Bit; places]>,
-    /// Place 0 is what was written last; the others are the queue, the oldest first.
+    next_warp: Local<[Bits<4>; places]>,
+    next_register: Local<[Bits<8>; places]>,
+    next_base: Local<[Bits<8>; places]>,
+    next_data: Local<[Bits<W>; places]>,
+    /// Place 0 is what was written in the last cycle; the others are the queue, the oldest first.
     valid: Register<[Bit; places]>,
     warp: Register<[Bits<4>; places]>,
     register: Register<[Bits<8>; places]>,
@@ -73,7 +80,7 @@ pub struct ResultQueue<const W: usize> {
 }
 
 watch!(ResultQueue<W>: [
-    "write(register = register[1], warp = warp[1]) if valid[1]: write R{register[1]} of warp {warp[1]}",
+    "written(register = register[0], warp = warp[0]) if valid[0]: R{register[0]} of warp {warp[0]} is written",
     "load(register = load_register, warp = load_warp) if load_taken: write R{load_register} of warp {load_warp}",
     "wait(register = load_register, warp = load_warp) if load_valid && !load_taken: R{load_register} of warp {load_warp} waits",
     "valid result_warp result_register result_base result_data if result_valid[i]",
@@ -82,38 +89,13 @@ watch!(ResultQueue<W>: [
         result_warp[a] == result_warp[b] && result_register[a] == result_register[b]: two results of \
         R{result_register[a]} at once",
     "misuse for m in result_valid if result_valid[m] && reserved == 0: a result comes without a place",
-    "fault for p in valid if p > 1 && valid[p] && !valid[p - 1]: there is a gap before place {p}",
-    "fault if load_taken && valid[1]: two results are written at once",
+    "fault for p in valid if p > 0 && valid[p] && !valid[p - 1]: there is a gap before place {p}",
+    "fault if load_taken && (valid[1] || result_valid[0]): two results are written at once",
     "fault if reserved > #valid - 1: more places are reserved than there are",
 ]);
 
 #[rtl]
 impl<const W: usize> ResultQueue<W> {
-    fn write() {
-        write = valid[1] | load.valid;
-        load_taken = load.valid & !valid[1];
-        written_register = 0;
-        written_base = 0;
-        write_data = load_data;
-        if load.valid {
-            written_register = load.register;
-            written_base = load.base;
-        }
-        if valid[1] {
-            written_register = register[1];
-            written_base = base[1];
-            write_data = data[1];
-        }
-        half = written_register >> 1;
-        row = written_base + half;
-
-        room = reserved < depth;
-        reserved.load(reserve ^ valid[1], reserved + 1);
-        if valid[1] {
-            reserved.d = reserved - 1;
-        }
-    }
-
     /// Each result that comes takes the first empty place. The queue moves on in every cycle.
     fn place() {
         for p in 0..places - 1 {
@@ -124,12 +106,9 @@ impl<const W: usize> ResultQueue<W> {
         }
         for m in 0..result_ports {
             for p in 0..1 {
-                takes[m][p] = false;
-            }
-            for p in 1..2 {
                 takes[m][p] = result[m].valid & !full[m][p];
             }
-            for p in 2..places {
+            for p in 1..places {
                 takes[m][p] = (result[m].valid & !full[m][p]) & full[m][p - 1];
             }
             for p in 0..places {
@@ -138,37 +117,64 @@ impl<const W: usize> ResultQueue<W> {
         }
     }
 
+    /// What enters place 0 is written.
     fn advance() {
         for p in 0..places {
             changes[p] = full[0][p];
-            warp[p].d = 0;
-            register[p].d = 0;
-            base[p].d = 0;
-            data[p].d = 0;
+            next_warp[p] = 0;
+            next_register[p] = 0;
+            next_base[p] = 0;
+            next_data[p] = 0;
         }
         for p in 0..places - 1 {
             if full[0][p] {
-                warp[p].d = warp[p + 1];
-                register[p].d = register[p + 1];
-                base[p].d = base[p + 1];
-                data[p].d = data[p + 1];
+                next_warp[p] = warp[p + 1];
+                next_register[p] = register[p + 1];
+                next_base[p] = base[p + 1];
+                next_data[p] = data[p + 1];
             }
         }
         for p in 0..places {
             for m in 0..result_ports {
                 if takes[m][p] {
                     changes[p] = true;
-                    warp[p].d = result[m].warp;
-                    register[p].d = result[m].register;
-                    base[p].d = result[m].base;
-                    data[p].d = result_data[m];
+                    next_warp[p] = result[m].warp;
+                    next_register[p] = result[m].register;
+                    next_base[p] = result[m].base;
+                    next_data[p] = result_data[m];
                 }
             }
             valid[p].load(true, changes[p]);
-            warp[p].enable = changes[p];
-            register[p].enable = changes[p];
-            base[p].enable = changes[p];
-            data[p].enable = changes[p];
+            warp[p].load(changes[p], next_warp[p]);
+            register[p].load(changes[p], next_register[p]);
+            base[p].load(changes[p], next_base[p]);
+            data[p].load(changes[p], next_data[p]);
+        }
+    }
+
+    fn write() {
+        writes = changes[0];
+        load_taken = load.valid & !writes;
+        write = writes | load.valid;
+        written_register = load.register;
+        written_base = load.base;
+        write_data = load_data;
+        if writes {
+            written_register = next_register[0];
+            written_base = next_base[0];
+            write_data = next_data[0];
+        }
+        half = written_register >> 1;
+        sum = written_base + half;
+        row = 0;
+        if writes | load.valid {
+            row = sum;
+        }
+
+        room = reserved < depth;
+        reserved.load(reserve ^ writes, reserved + 1);
+        if writes {
+            reserved.d = reserved - 1;
         }
     }
 

@@ -7,14 +7,14 @@ use gpurf_blocks::{Clocked, Parameters, WarpId, WarpSet};
 use crate::bits::warp_mask;
 use crate::cells::YouthMatrix;
 
-/// What it remembers of warps.
+/// The order of the warps, and which one issued last.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct CggtyScheduler {
-    constant_wait: u8,
     ages: YouthMatrix,
     /// The warp that issued last, or holds the scheduler.
     last: Option<WarpId>,
-    /// Cycles that the scheduler has been held.
+    constant_wait: u8,
+    /// Cycles for which a constant has held the scheduler.
     held: u8,
     launched: WarpSet,
     decided: Option<Selection>,
@@ -33,36 +33,45 @@ impl CggtyScheduler {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         CggtyScheduler {
-            constant_wait: parameters.constant_wait as u8,
             ages: YouthMatrix::new(parameters.warps),
             last: None,
+            constant_wait: parameters.constant_wait as u8,
             held: 0,
             launched: 0,
             decided: None,
         }
     }
 
-    /// The selected warp among the eligible ones, of which some miss their constants.
+    /// The warp that issued last while it is eligible, else the youngest eligible one.
     #[inline]
-    pub fn select(&self, eligible: WarpSet, misses: WarpSet) -> Option<Selection> {
+    pub fn select(&self, eligible: WarpSet) -> Option<WarpId> {
+        let last = self.last.filter(|warp| eligible & warp.bit() != 0);
+        last.or_else(|| self.ages.youngest(eligible).map(|warp| WarpId(warp as u8)))
+    }
+
+    /// The same, where some warps miss their constants: one of them holds the scheduler, for as long as it may.
+    pub fn select_with_constants(&self, eligible: WarpSet, misses: WarpSet) -> Option<Selection> {
         let candidates = if self.held == self.constant_wait { eligible & !misses } else { eligible };
-        let last = self.last.filter(|warp| candidates & warp.bit() != 0);
-        let warp = last.or_else(|| self.ages.youngest(candidates).map(|warp| WarpId(warp as u8)))?;
+        let warp = self.select(candidates)?;
         Some(Selection { warp, waits: misses & warp.bit() != 0 })
     }
 
-    /// The clock edge of a cycle in which an instruction could leave the scheduler.
-    pub fn take(&mut self, selection: Selection) {
-        self.last = Some(selection.warp);
-        self.held = if selection.waits { self.held + 1 } else { 0 };
+    /// The clock edge of a cycle in which a warp issues, and new warps start: the higher-numbered is the younger.
+    #[inline]
+    pub fn edge(&mut self, issued: Option<WarpId>, launch: WarpSet) {
+        if let Some(warp) = issued {
+            (self.last, self.held) = (Some(warp), 0);
+        }
+        if launch != 0 {
+            self.last = self.last.filter(|warp| launch & warp.bit() == 0);
+            self.ages.renew(launch);
+        }
     }
 
-    /// New warps start in these slots, a bit each.
-    pub fn launch(&mut self, warps: WarpSet) {
-        if warps != 0 {
-            self.ages.renew(warps);
-            self.last = self.last.filter(|warp| warps & warp.bit() == 0);
-        }
+    /// The clock edge of a cycle in which the selected warp waits for a constant: it holds the scheduler.
+    pub fn hold(&mut self, warp: WarpId) {
+        self.last = Some(warp);
+        self.held += 1;
     }
 }
 
@@ -71,7 +80,7 @@ impl Clocked for CggtyScheduler {
     type Out = CggtySchedulerOut;
 
     fn settle(&mut self, inputs: &CggtySchedulerIn) -> CggtySchedulerOut {
-        let selected = self.select(warp_mask(&inputs.eligible), warp_mask(&inputs.misses));
+        let selected = self.select_with_constants(warp_mask(&inputs.eligible), warp_mask(&inputs.misses));
         self.decided = selected.filter(|_| inputs.open);
         self.launched = warp_mask(&inputs.launch);
         let mut outputs = CggtySchedulerOut::default();
@@ -85,9 +94,29 @@ impl Clocked for CggtyScheduler {
     }
 
     fn tick(&mut self) {
-        if let Some(decided) = self.decided {
-            self.take(decided);
+        if let Some(Selection { warp, waits: true }) = self.decided {
+            self.hold(warp);
         }
-        self.launch(self.launched);
+        let issued = self.decided.filter(|decided| !decided.waits).map(|decided| decided.warp);
+        self.edge(issued, self.launched);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_warp_goes_on_and_then_the_youngest() {
+        let mut scheduler = CggtyScheduler::new(&Parameters::default());
+        scheduler.edge(None, 0b0001);
+        scheduler.edge(None, 0b0110);
+        assert_eq!(scheduler.select(0b0111), Some(WarpId(2)), "of two launched at once the higher-numbered");
+        scheduler.edge(Some(WarpId(0)), 0);
+        assert_eq!(scheduler.select(0b0111), Some(WarpId(0)));
+        assert_eq!(scheduler.select(0b0110), Some(WarpId(2)));
+        scheduler.edge(None, 0b0001);
+        assert_eq!(scheduler.select(0b0111), Some(WarpId(0)), "now the youngest");
+        assert_eq!(scheduler.select(0), None);
     }
 }

@@ -4,21 +4,18 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{DependenceCountersIn, DependenceCountersOut};
 use gpurf_blocks::{Clocked, Parameters, WarpId, DECREMENTS, DEPENDENCE_COUNTERS, MAX_WARPS};
 
-/// Six counters of each warp, and what its last `DEPBAR` waits for.
-#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
+/// What each warp waits for that has no fixed latency: six counters a warp.
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct DependenceCounters {
+    counters: [[u8; DEPENDENCE_COUNTERS]; MAX_WARPS],
+    /// Bit c: counter c is not 0.
+    busy: [u8; MAX_WARPS],
+    /// What the last `DEPBAR` of a warp waits for.
+    limits: [Option<CounterLimit>; MAX_WARPS],
+    /// Warps that ports tell of.
     warps: usize,
-    of_warp: [OfWarp; MAX_WARPS],
     #[borsh(skip)]
     inputs: DependenceCountersIn,
-}
-
-#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
-struct OfWarp {
-    counters: [u8; DEPENDENCE_COUNTERS],
-    /// Bit c: counter c is not zero.
-    busy: u8,
-    limit: Option<CounterLimit>,
 }
 
 /// What a `DEPBAR` waits for.
@@ -32,68 +29,63 @@ pub struct CounterLimit {
     pub mask: u8,
 }
 
-/// A counter wraps at this number.
-const WRAP: u8 = 64;
-
-impl OfWarp {
-    fn change(&mut self, counter: u8, by: u8) {
-        // 7 is none, and so is 6.
-        if let Some(value) = self.counters.get_mut(usize::from(counter)) {
-            *value = (*value + by) % WRAP;
-            self.busy = self.busy & !(1 << counter) | u8::from(*value != 0) << counter;
-        }
-    }
-
-    fn is_over(&self, limit: &CounterLimit) -> bool {
-        let level = self.counters.get(usize::from(limit.counter)).copied().unwrap_or(0);
-        level > limit.value || self.busy & limit.mask != 0
-    }
-}
-
 impl DependenceCounters {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
-        DependenceCounters {
-            warps: parameters.warps,
-            of_warp: [OfWarp::default(); MAX_WARPS],
-            inputs: DependenceCountersIn::default(),
-        }
+        DependenceCounters { warps: parameters.warps, ..Default::default() }
     }
 
-    /// Whether the next instruction of the warp, which waits for the counters of the mask, may issue.
+    /// Bit c: counter c of a warp is not 0.
+    #[inline]
+    pub fn busy(&self, warp: WarpId) -> u8 {
+        self.busy[warp.index()]
+    }
+
+    /// One more is under way.
+    pub fn increment(&mut self, warp: WarpId, counter: u8) {
+        let value = &mut self.counters[warp.index()][usize::from(counter)];
+        *value = value.wrapping_add(1) & 63;
+        self.note(warp, counter);
+    }
+
+    /// One is over.
+    pub fn decrement(&mut self, warp: WarpId, counter: u8) {
+        let value = &mut self.counters[warp.index()][usize::from(counter)];
+        *value = value.wrapping_sub(1) & 63;
+        self.note(warp, counter);
+    }
+
+    /// Whether the next instruction of a warp may issue, which waits for the counters of the mask.
     #[inline]
     pub fn is_free(&self, warp: WarpId, mask: u8) -> bool {
-        let of_warp = &self.of_warp[warp.index()];
-        of_warp.busy & mask == 0 && !of_warp.limit.is_some_and(|limit| of_warp.is_over(&limit))
+        self.busy(warp) & mask == 0 && !self.is_over(warp)
     }
 
-    /// What a counter of the warp is.
-    pub fn value(&self, warp: WarpId, counter: u8) -> u8 {
-        self.of_warp[warp.index()].counters[usize::from(counter)]
-    }
-
-    /// An instruction leaves Control: the counters that it names go up; 7 is none.
-    pub fn increment(&mut self, warp: WarpId, counters: [u8; 2]) {
-        for counter in counters {
-            self.of_warp[warp.index()].change(counter, 1);
-        }
-    }
-
-    /// A result is written, or sources have been read.
-    pub fn decrement(&mut self, warp: WarpId, counter: u8) {
-        self.of_warp[warp.index()].change(counter, WRAP - 1);
+    /// The last `DEPBAR` of a warp waits.
+    fn is_over(&self, warp: WarpId) -> bool {
+        self.limits[warp.index()].is_some_and(|CounterLimit { counter, value, mask }| {
+            self.counters[warp.index()][usize::from(counter)] > value || self.busy(warp) & mask != 0
+        })
     }
 
     /// A `DEPBAR` leaves Control.
     pub fn limit(&mut self, warp: WarpId, limit: CounterLimit) {
-        self.of_warp[warp.index()].limit = Some(limit);
+        self.limits[warp.index()] = Some(limit);
     }
 
-    /// A cycle passes: warps whose `DEPBAR` was content in it wait no longer. Counters change after it.
+    /// A clock edge, before counters change: a `DEPBAR` that did not wait in the cycle that ends is over.
     pub fn forget_limits(&mut self) {
-        for of_warp in &mut self.of_warp[..self.warps] {
-            of_warp.limit = of_warp.limit.filter(|limit| of_warp.is_over(limit));
+        for warp in 0..MAX_WARPS {
+            if self.limits[warp].is_some() && !self.is_over(WarpId(warp as u8)) {
+                self.limits[warp] = None;
+            }
         }
+    }
+
+    fn note(&mut self, warp: WarpId, counter: u8) {
+        let busy = u8::from(self.counters[warp.index()][usize::from(counter)] != 0);
+        let set = &mut self.busy[warp.index()];
+        *set = *set & !(1 << counter) | busy << counter;
     }
 }
 
@@ -104,8 +96,8 @@ impl Clocked for DependenceCounters {
     fn settle(&mut self, inputs: &DependenceCountersIn) -> DependenceCountersOut {
         self.inputs = *inputs;
         let mut outputs = DependenceCountersOut::default();
-        for warp in 0..self.warps {
-            outputs.free[warp] = self.is_free(WarpId(warp as u8), inputs.wait_mask[warp] as u8);
+        for (warp, mask) in inputs.wait_mask.iter().enumerate().take(self.warps) {
+            outputs.free[warp] = self.is_free(WarpId(warp as u8), *mask as u8);
         }
         outputs
     }
@@ -118,17 +110,33 @@ impl Clocked for DependenceCounters {
         }
         if inputs.control {
             let warp = WarpId(inputs.warp as u8);
-            self.increment(warp, [inputs.write_counter as u8, inputs.read_counter as u8]);
+            // 7 is none.
+            let counters = [inputs.write_counter as u8, inputs.read_counter as u8];
+            for counter in counters.into_iter().filter(|&counter| usize::from(counter) < DEPENDENCE_COUNTERS) {
+                self.increment(warp, counter);
+            }
             if inputs.limit_valid {
-                self.limit(
-                    warp,
-                    CounterLimit {
-                        counter: inputs.limit_counter as u8,
-                        value: inputs.limit_value as u8,
-                        mask: inputs.limit_mask as u8,
-                    },
-                );
+                let (counter, value) = (inputs.limit_counter as u8, inputs.limit_value as u8);
+                self.limit(warp, CounterLimit { counter, value, mask: inputs.limit_mask as u8 });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_is_busy_until_all_is_over() {
+        let (mut counters, warp) = (DependenceCounters::default(), WarpId(2));
+        counters.increment(warp, 5);
+        counters.increment(warp, 5);
+        counters.increment(warp, 0);
+        assert_eq!((counters.busy(warp), counters.busy(WarpId(1))), (0b100001, 0));
+        counters.decrement(warp, 5);
+        assert_eq!(counters.busy(warp), 0b100001);
+        counters.decrement(warp, 5);
+        assert_eq!(counters.busy(warp), 1);
     }
 }

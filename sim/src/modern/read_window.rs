@@ -3,8 +3,10 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{ReadWindowIn, ReadWindowOut};
 use gpurf_blocks::{Clocked, Data, Parameters, Row, WarpId, MAX_READ_WINDOW, MAX_RESULT_PORTS, OPERANDS};
+use gpurf_trace::RegisterId;
 
-use super::result_queue::{row_of, RegisterResult};
+use super::result_queue::{arrivals, row_at};
+use super::FixedResult;
 use crate::bits::members;
 
 /// Reads that are to come, and values that have been read and wait until their operands leave.
@@ -25,7 +27,7 @@ pub struct Read {
     /// Its warp.
     pub warp: WarpId,
     /// Its number.
-    pub register: u8,
+    pub register: RegisterId,
     /// First row of its warp.
     pub base: u8,
 }
@@ -33,7 +35,7 @@ pub struct Read {
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Value<D: Data> {
     warp: WarpId,
-    register: u8,
+    register: RegisterId,
     data: D,
 }
 
@@ -43,7 +45,7 @@ pub struct News<'a, D: Data> {
     /// The newest value of the register that the bank shows, as far as bank and result queue know.
     pub shown: D,
     /// Results that come in this cycle.
-    pub results: &'a [RegisterResult<D>],
+    pub results: &'a [FixedResult<D>],
 }
 
 impl<D: Data> ReadWindow<D> {
@@ -60,22 +62,20 @@ impl<D: Data> ReadWindow<D> {
     /// The row that the bank reads in this cycle.
     #[inline]
     pub fn reading(&self) -> Option<Row> {
-        self.reads[0].map(|read| row_of(read.base, read.register))
+        self.reads[0].map(|read| row_at(read.base.into(), read.register.0.into()))
     }
 
     /// The register whose value the bank shows.
     #[inline]
-    pub fn shown(&self) -> Option<(WarpId, u8)> {
+    pub fn shown(&self) -> Option<(WarpId, RegisterId)> {
         self.values[self.window - 1].map(|value| (value.warp, value.register))
     }
 
     /// The value that was read in this cycle of the window that ends, for an operand that leaves.
-    pub fn leaving(&self, cycle: usize, is_variable: bool, news: &News<D>) -> D {
-        let value = self.waiting(cycle, news).map(|value| match is_variable {
-            true => value.data,
-            false => newest(&value, news.results),
-        });
-        value.unwrap_or_default()
+    /// Of the results of this cycle it has those of its own pipe.
+    pub fn leaving(&self, cycle: usize, pipe: u8, news: &News<D>) -> D {
+        let value = self.waiting(cycle, news);
+        value.map(|value| newest(&value, news.results, Some(pipe))).unwrap_or_default()
     }
 
     fn waiting(&self, cycle: usize, news: &News<D>) -> Option<Value<D>> {
@@ -87,7 +87,7 @@ impl<D: Data> ReadWindow<D> {
     pub fn pass(&mut self, news: &News<D>) {
         for cycle in 1..self.window {
             let value = self.waiting(cycle, news);
-            self.values[cycle - 1] = value.map(|value| Value { data: newest(&value, news.results), ..value });
+            self.values[cycle - 1] = value.map(|value| Value { data: newest(&value, news.results, None), ..value });
         }
         let read = self.reads[0];
         self.values[self.window - 1] =
@@ -102,9 +102,12 @@ impl<D: Data> ReadWindow<D> {
     }
 }
 
-/// A value, or the result of its register that comes.
-fn newest<D: Data>(value: &Value<D>, results: &[RegisterResult<D>]) -> D {
-    let same = |result: &&RegisterResult<D>| (result.warp, result.register) == (value.warp, value.register);
+/// A value, or the result of its register that comes, of this pipe if one is given.
+fn newest<D: Data>(value: &Value<D>, results: &[FixedResult<D>], pipe: Option<u8>) -> D {
+    let same = |result: &&FixedResult<D>| {
+        (result.warp, result.register) == (value.warp, value.register)
+            && pipe.is_none_or(|pipe| result.pipe == pipe)
+    };
     results.iter().rfind(same).map_or(value.data, |result| result.data)
 }
 
@@ -116,7 +119,7 @@ impl<D: Data> Clocked for ReadWindow<D> {
         self.inputs = *inputs;
         let results = results(inputs);
         let news = News { shown: shown(inputs), results: &results };
-        let (warp, register) = self.shown().unwrap_or_default();
+        let (warp, register) = self.shown().map_or((0, 0), |(warp, register)| (warp.0, register.0));
         let mut outputs = ReadWindowOut {
             read: self.reading().is_some(),
             row: self.reading().map_or(0, |row| row.0),
@@ -126,7 +129,7 @@ impl<D: Data> Clocked for ReadWindow<D> {
         };
         for operand in 0..OPERANDS {
             let cycle = members(inputs.leave_grant[operand]).next();
-            let value = cycle.map(|cycle| self.leaving(cycle, inputs.leave_variable, &news));
+            let value = cycle.map(|cycle| self.leaving(cycle, inputs.leave_pipe as u8, &news));
             outputs.value[operand] = value.unwrap_or_default();
         }
         outputs
@@ -140,7 +143,7 @@ impl<D: Data> Clocked for ReadWindow<D> {
             for cycle in members(inputs.grant[operand]) {
                 let read = Read {
                     warp: WarpId(inputs.warp as u8),
-                    register: inputs.register[operand] as u8,
+                    register: RegisterId(inputs.register[operand] as u8),
                     base: inputs.base as u8,
                 };
                 self.schedule(cycle, read);
@@ -157,12 +160,14 @@ fn shown<D: Data>(inputs: &ReadWindowIn<D>) -> D {
     }
 }
 
-fn results<D: Data>(inputs: &ReadWindowIn<D>) -> Vec<RegisterResult<D>> {
-    let result = |place: usize| RegisterResult {
+fn results<D: Data>(inputs: &ReadWindowIn<D>) -> Vec<FixedResult<D>> {
+    let result = |place: usize| FixedResult {
         warp: WarpId(inputs.result_warp[place] as u8),
-        register: inputs.result_register[place] as u8,
-        base: inputs.result_base[place] as u8,
+        register: RegisterId(inputs.result_register[place] as u8),
+        row: row_at(inputs.result_base[place], inputs.result_register[place]),
         data: inputs.result_data[place],
+        pipe: inputs.result_pipe[place] as u8,
+        payload: 0,
     };
-    (0..MAX_RESULT_PORTS).filter(|&place| inputs.result_valid[place]).map(result).collect()
+    arrivals(&inputs.result_valid[..MAX_RESULT_PORTS], result, (0, 1))
 }

@@ -2,87 +2,79 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{ReuseCacheIn, ReuseCacheOut};
-use gpurf_blocks::{Clocked, Data, Parameters, ReuseEntries, WarpId, WarpSet, READS, READ_BANKS};
+use gpurf_blocks::{Clocked, Data, Parameters, ReuseEntries, WarpId, OPERANDS, READS, READ_BANKS};
+use gpurf_trace::RegisterId;
 
-use crate::bits::{flags, mask, members, warp_mask};
+use crate::bits::warp_mask;
 
-/// What each operand and bank has of which register.
+/// A place for one register: of tensor instructions or not, operand, bank.
+pub type Place = (bool, u8, u8);
+
+/// A value for each operand and bank, and as many again for tensor instructions if those are apart.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct ReuseCache<D: Data> {
+    owners: [[[Option<(WarpId, RegisterId)>; READ_BANKS]; OPERANDS]; 2],
+    data: [[[D; READ_BANKS]; OPERANDS]; 2],
     entries: ReuseEntries,
-    /// Of other instructions and of tensor instructions, by source.
-    tags: [[Option<(WarpId, u8)>; READS]; 2],
-    data: [[D; READS]; 2],
     #[borsh(skip)]
     inputs: ReuseCacheIn<D>,
-}
-
-/// Sources of an instruction: those that it has, a bit each, and their registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Sources {
-    /// Bit 2 o + b: operand o has a register in bank b.
-    pub valid: u8,
-    /// That register.
-    pub registers: [u8; READS],
 }
 
 impl<D: Data> ReuseCache<D> {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         ReuseCache {
+            owners: Default::default(),
+            data: [[[D::default(); READ_BANKS]; OPERANDS]; 2],
             entries: parameters.reuse_cache,
-            tags: [[None; READS]; 2],
-            data: [[D::default(); READS]; 2],
             inputs: ReuseCacheIn::default(),
         }
     }
 
-    /// Whose entries those of an instruction are.
-    fn set(&self, is_tensor: bool) -> usize {
-        usize::from(is_tensor && self.entries == ReuseEntries::TensorApart)
+    #[inline]
+    fn set(&self, tensor: bool) -> usize {
+        usize::from(tensor && self.entries == ReuseEntries::TensorApart)
     }
 
-    /// The sources that are here.
-    pub fn hits(&self, warp: WarpId, is_tensor: bool, sources: &Sources) -> u8 {
-        let tags = &self.tags[self.set(is_tensor)];
-        let is_here = |&source: &usize| tags[source] == Some((warp, sources.registers[source]));
-        members(sources.valid).filter(is_here).fold(0, |hits, source| hits | 1 << source)
+    /// Whether a register of a warp is here.
+    #[inline]
+    pub fn has(&self, (tensor, operand, bank): Place, warp: WarpId, register: RegisterId) -> bool {
+        let owner = self.owners[self.set(tensor)][usize::from(operand)][usize::from(bank)];
+        owner == Some((warp, register))
     }
 
-    /// The instruction goes to its reads. `reuse`: a bit for each operand that stays here.
-    pub fn go(&mut self, warp: WarpId, is_tensor: bool, sources: &Sources, reuse: u8) {
-        if self.entries == ReuseEntries::Off {
-            return;
-        }
-        let set = self.set(is_tensor);
-        for source in members(sources.valid) {
-            let stays = reuse >> (source / READ_BANKS) & 1 == 1;
-            self.tags[set][source] = stays.then_some((warp, sources.registers[source]));
-        }
+    /// An instruction that reads this register goes to its reads: what was there leaves. `stays`: the register takes its place.
+    #[inline]
+    pub fn go(&mut self, (tensor, operand, bank): Place, warp: WarpId, register: RegisterId, stays: bool) {
+        let stays = stays && self.entries != ReuseEntries::Off;
+        let set = self.set(tensor);
+        self.owners[set][usize::from(operand)][usize::from(bank)] = stays.then_some((warp, register));
     }
 
-    /// Values for an instruction whose operands leave.
-    pub fn data(&self, is_tensor: bool) -> &[D; READS] {
-        &self.data[self.set(is_tensor)]
+    /// The value, for an instruction whose operands leave.
+    #[inline]
+    pub fn data(&self, (tensor, operand, bank): Place) -> D {
+        self.data[self.set(tensor)][usize::from(operand)][usize::from(bank)]
     }
 
-    /// Operands leave, of which some stay here.
-    pub fn leave(&mut self, is_tensor: bool, fills: u8, values: &[D; READS]) {
-        if self.entries == ReuseEntries::Off {
-            return;
-        }
-        let set = self.set(is_tensor);
-        for source in members(fills) {
-            self.data[set][source] = values[source];
-        }
+    /// The value of an operand that leaves stays here.
+    #[inline]
+    pub fn fill(&mut self, (tensor, operand, bank): Place, data: D) {
+        let set = self.set(tensor);
+        self.data[set][usize::from(operand)][usize::from(bank)] = data;
     }
 
-    /// New warps start in these slots.
-    pub fn launch(&mut self, warps: WarpSet) {
-        for tag in self.tags.iter_mut().flatten() {
-            *tag = tag.filter(|(warp, _)| warps & warp.bit() == 0);
+    /// A new warp empties what its slot has left.
+    pub fn launch(&mut self, warps: u16) {
+        for owner in self.owners.iter_mut().flatten().flatten() {
+            *owner = owner.filter(|(warp, _)| warps & warp.bit() == 0);
         }
     }
+}
+
+/// Where source 2 o + b, operand o in bank b, would lie.
+pub(super) fn place_of(tensor: bool, source: usize) -> Place {
+    (tensor, (source / READ_BANKS) as u8, (source % READ_BANKS) as u8)
 }
 
 impl<D: Data> Clocked for ReuseCache<D> {
@@ -91,26 +83,61 @@ impl<D: Data> Clocked for ReuseCache<D> {
 
     fn settle(&mut self, inputs: &ReuseCacheIn<D>) -> ReuseCacheOut<D> {
         self.inputs = *inputs;
-        let hits = self.hits(WarpId(inputs.warp as u8), inputs.tensor, &sources(inputs));
-        ReuseCacheOut { hit: flags(hits), data: *self.data(inputs.leave_tensor) }
+        let (warp, register) = (WarpId(inputs.warp as u8), |source: usize| RegisterId(inputs.source_register[source] as u8));
+        let is_hit = |source: usize| {
+            inputs.source_valid[source] && self.has(place_of(inputs.tensor, source), warp, register(source))
+        };
+        ReuseCacheOut {
+            hit: std::array::from_fn(is_hit),
+            data: std::array::from_fn(|source| self.data(place_of(inputs.leave_tensor, source))),
+        }
     }
 
     fn tick(&mut self) {
         let inputs = self.inputs;
         // What an instruction leaves in this cycle is its own, whatever begins.
         self.launch(warp_mask(&inputs.launch));
-        if inputs.go {
-            self.go(WarpId(inputs.warp as u8), inputs.tensor, &sources(&inputs), inputs.reuse as u8);
+        for source in (0..READS).filter(|&source| inputs.go && inputs.source_valid[source]) {
+            let stays = inputs.reuse >> (source / READ_BANKS) & 1 == 1;
+            let register = RegisterId(inputs.source_register[source] as u8);
+            self.go(place_of(inputs.tensor, source), WarpId(inputs.warp as u8), register, stays);
         }
-        if inputs.leave {
-            self.leave(inputs.leave_tensor, mask(&inputs.leave_fill), &inputs.leave_data);
+        let is_filled = inputs.leave && self.entries != ReuseEntries::Off;
+        for source in (0..READS).filter(|&source| is_filled && inputs.leave_fill[source]) {
+            self.fill(place_of(inputs.leave_tensor, source), inputs.leave_data[source]);
         }
     }
 }
 
-fn sources<D: Data>(inputs: &ReuseCacheIn<D>) -> Sources {
-    Sources {
-        valid: mask(&inputs.source_valid),
-        registers: inputs.source_register.map(|register| register as u8),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_found_in_its_operand_by_its_warp_until_the_next_read_there() {
+        let mut cache = ReuseCache::<u32>::new(&Parameters::default());
+        let (place, warp, register) = ((false, 1, 0), WarpId(3), RegisterId(10));
+        cache.go(place, warp, register, true);
+        cache.fill(place, 7);
+        assert!(cache.has(place, warp, register) && cache.data(place) == 7);
+        assert!(!cache.has((false, 0, 0), warp, register) && !cache.has(place, WarpId(2), register));
+        cache.go((true, 1, 0), warp, RegisterId(4), false);
+        assert!(cache.has(place, warp, register), "tensor instructions have entries of their own");
+        cache.go(place, warp, register, false);
+        assert!(!cache.has(place, warp, register), "a hit takes it");
+    }
+
+    #[test]
+    fn entries_are_shared_or_there_are_none() {
+        let (place, warp, register) = ((false, 1, 0), WarpId(3), RegisterId(10));
+        let after_tensor = |reuse_cache| {
+            let mut cache = ReuseCache::<u32>::new(&Parameters { reuse_cache, ..Parameters::default() });
+            cache.go(place, warp, register, true);
+            let before = cache.has(place, warp, register);
+            cache.go((true, 1, 0), warp, RegisterId(4), false);
+            (before, cache.has(place, warp, register))
+        };
+        assert_eq!(after_tensor(ReuseEntries::Shared), (true, false));
+        assert_eq!(after_tensor(ReuseEntries::Off), (false, false));
     }
 }

@@ -6,15 +6,15 @@ use gpurf_blocks::{Clocked, Parameters, WarpId, WarpSet, MAX_WARPS};
 
 use crate::bits::{members, warp_flags, warp_mask};
 
-/// What each warp has still to wait, in cycles in which the pipeline moves.
+/// How long each warp has still to wait because its last instruction says so.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct StallCounters {
-    warps: usize,
+    counters: [u8; MAX_WARPS],
+    /// Warps whose counter is not 0, a bit each.
+    waiting: WarpSet,
     long_stall: u8,
     collapsed: u8,
-    rest: [u8; MAX_WARPS],
-    /// Warps that wait.
-    waiting: WarpSet,
+    warps: usize,
     #[borsh(skip)]
     inputs: StallCountersIn,
 }
@@ -22,52 +22,53 @@ pub struct StallCounters {
 impl StallCounters {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { warps, long_stall, collapsed, .. } = *parameters;
+        let (long_stall, collapsed) = (parameters.long_stall as u8, parameters.collapsed as u8);
         StallCounters {
-            warps,
-            long_stall: long_stall as u8,
-            collapsed: collapsed as u8,
-            rest: [0; MAX_WARPS],
+            counters: [0; MAX_WARPS],
             waiting: 0,
+            long_stall,
+            collapsed,
+            warps: parameters.warps,
             inputs: StallCountersIn::default(),
         }
     }
 
-    /// Cycles from an instruction with this stall count to the next one of its warp.
-    pub fn distance(&self, stall: u8, yields: bool) -> u8 {
-        match (stall, yields) {
-            (0, true) => self.long_stall,
-            (12.., false) => self.collapsed,
-            (_, true) => stall.max(2),
-            (_, false) => stall.max(1),
-        }
-    }
-
-    /// Warps that have waited for as long as their last instructions say.
+    /// Warps that have waited for as long as their last instruction says.
     #[inline]
     pub fn free(&self) -> WarpSet {
         !self.waiting
     }
 
-    /// A cycle passes in which the pipeline moves.
+    /// Cycles from an instruction with this stall count and yield bit to the next one of its warp.
     #[inline]
-    pub fn count(&mut self) {
-        for warp in members(self.waiting) {
-            self.rest[warp] -= 1;
-            if self.rest[warp] == 0 {
-                self.waiting &= !(1 << warp);
-            }
+    pub fn cycles(&self, stall: u8, yields: bool) -> u8 {
+        match (stall, yields) {
+            (0, true) => self.long_stall,
+            (0, false) => 1,
+            (1, true) => 2,
+            (12.., false) => self.collapsed,
+            _ => stall,
         }
     }
 
-    /// The warp issued an instruction with this stall count in the cycle that ends.
-    pub fn issue(&mut self, warp: WarpId, stall: u8, yields: bool) {
-        let rest = self.distance(stall, yields) - 1;
-        self.rest[warp.index()] = rest;
-        self.waiting = self.waiting & !warp.bit() | if rest > 0 { warp.bit() } else { 0 };
+    /// A clock edge, unless the pipeline stands still. `issued`: a warp whose instruction issues, with what that says.
+    #[inline]
+    pub fn edge(&mut self, issued: Option<(WarpId, u8, bool)>, launch: WarpSet) {
+        for warp in members(self.waiting) {
+            let counter = &mut self.counters[warp];
+            *counter -= 1;
+            self.waiting &= !(WarpSet::from(*counter == 0) << warp);
+        }
+        if let Some((warp, stall, yields)) = issued {
+            let rest = self.cycles(stall, yields) - 1;
+            self.counters[warp.index()] = rest;
+            self.waiting |= WarpSet::from(rest > 0) << warp.index();
+        }
+        self.launch(launch);
     }
 
-    /// New warps start here, which wait for nothing.
+    /// New warps start, and wait for nothing.
+    #[inline]
     pub fn launch(&mut self, warps: WarpSet) {
         self.waiting &= !warps;
     }
@@ -85,12 +86,35 @@ impl Clocked for StallCounters {
 
     fn tick(&mut self) {
         let StallCountersIn { issued, warp, stall, yields, launch, hold } = self.inputs;
-        if !hold {
-            self.count();
+        let launch = warp_mask(&launch);
+        match hold {
+            true => self.launch(launch),
+            false => self.edge(issued.then_some((WarpId(warp as u8), stall as u8, yields)), launch),
         }
-        if issued {
-            self.issue(WarpId(warp as u8), stall as u8, yields);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cycles until the next instruction may issue.
+    fn waits(stall: u8, yields: bool) -> usize {
+        let mut counters = StallCounters::new(&Parameters::default());
+        counters.edge(Some((WarpId(3), stall, yields)), 0);
+        let mut cycles = 1;
+        while counters.free() & WarpId(3).bit() == 0 {
+            assert_eq!(counters.free(), !WarpId(3).bit());
+            counters.edge(None, 0);
+            cycles += 1;
         }
-        self.launch(warp_mask(&launch));
+        cycles
+    }
+
+    #[test]
+    fn a_warp_waits_as_its_instruction_says() {
+        assert_eq!([1, 2, 4, 11].map(|stall| waits(stall, false)), [1, 2, 4, 11]);
+        assert_eq!([1, 2, 12, 15].map(|stall| waits(stall, true)), [2, 2, 12, 15]);
+        assert_eq!((waits(0, false), waits(0, true), waits(12, false)), (1, 45, 2));
     }
 }

@@ -4,9 +4,8 @@ use std::collections::VecDeque;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{VariableQueueIn, VariableQueueOut};
-use gpurf_blocks::{Clocked, Parameters, WarpId};
+use gpurf_blocks::{Clocked, Parameters, WarpId, READS};
 
-use super::reuse_cache::Sources;
 use crate::bits::{flags, mask};
 
 /// Instructions that wait for their reads, and places that are reserved.
@@ -28,10 +27,21 @@ pub struct Instruction {
     pub base: u8,
     /// Execution unit that it needs.
     pub unit: u8,
+    /// The pipe whose results it finds a cycle earlier than others.
+    pub pipe: u8,
     /// What later pipeline stages need of it.
     pub payload: u32,
     /// What it reads.
     pub sources: Sources,
+}
+
+/// Sources of an instruction: those that it has, a bit each, and their registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Sources {
+    /// Bit 2 o + b: operand o has a register in bank b.
+    pub valid: u8,
+    /// That register.
+    pub registers: [u8; READS],
 }
 
 impl VariableQueue {
@@ -90,6 +100,7 @@ impl Clocked for VariableQueue {
             room,
             head_valid: true,
             head_unit: head.unit.into(),
+            head_pipe: head.pipe.into(),
             head_payload: head.payload,
             head_source_valid: flags(head.sources.valid),
             head_source_register: head.sources.registers.map(u32::from),
@@ -114,6 +125,7 @@ impl Clocked for VariableQueue {
                 warp: WarpId(inputs.enter_warp as u8),
                 base: inputs.enter_base as u8,
                 unit: inputs.enter_unit as u8,
+                pipe: inputs.enter_pipe as u8,
                 payload: inputs.enter_payload,
                 sources: Sources {
                     valid: mask(&inputs.enter_source_valid),

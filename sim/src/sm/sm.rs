@@ -19,6 +19,7 @@ use super::marking::PartnerMarks;
 use super::monolithic::Monolithic;
 use super::names::BlockId;
 use super::occupancy::Occupancy;
+use super::operations::Operations;
 use super::pipeline::Pipeline;
 use super::pool::{self, Pool};
 use super::prefetch;
@@ -121,6 +122,7 @@ impl<E: RunsSubCore> Sm<E> {
         context.memory.unit.start_kernel(occupancy.shared_memory);
 
         let mut code = Code::new(header.clone(), marks);
+        code.operations = Operations::of(&self.design);
         if self.design.register_cache == Some(Caching::Intervals) {
             let parameters = self.design.parameters(&context.config, 0);
             let fits = |registers| prefetch::fits(registers, &parameters);
