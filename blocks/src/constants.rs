@@ -51,8 +51,6 @@ pub const DEPENDENCE_COUNTERS: usize = 6;
 /// Dependence counters that may go down by one in a cycle: two for results, two for sources that have been read; our
 /// decision.
 pub const DECREMENTS: usize = 4;
-/// Results of fixed latency that may reach a bank in a cycle; our decision: of two units.
-pub const RESULTS: usize = 2;
 /// Queues of instructions of variable latency: of memory, and of the other units; our decision.
 pub const VARIABLE_QUEUES: usize = 2;
 

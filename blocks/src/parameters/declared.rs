@@ -220,10 +220,10 @@ parameters! {
         "H §5.3 packs; holding is fitted to windows of one GA100";
 
     /// Cycles in which an instruction may read its sources.
-    read_window [rwin]: usize = 3, range(2, 5, 1), "cycles", "H §5.3";
+    read_window [rwin]: usize = 3, range(3, 5, 1), "cycles", "H §5.3";
 
     /// Reads that a bank makes in a cycle beside a write. With three, no reads of instructions of fixed latency meet.
-    read_ports [rp]: usize = 1, range(1, 3, 1), "", "H §5.3; Table 6 has 1, 2 and any number";
+    read_ports [rports]: usize = 1, range(1, 3, 1), "", "H §5.3; Table 6 has 1, 2 and any number";
 
     /// Entries of the register-file cache that the compiler's reuse bits fill.
     reuse_cache [rfc]: ReuseEntries = ReuseEntries::TensorApart, names(ReuseEntries::VARIANTS), "",
@@ -231,6 +231,10 @@ parameters! {
 
     /// Instructions of variable latency that wait in a queue, beside the one at its head.
     variable_depth [vq]: usize = 4, range(1, 7, 1), "instructions", "H §5.4; H's simulator has 3 for Turing";
+
+    /// Results of fixed latency that may reach a bank in a cycle: as many as there are latencies, since one instruction
+    /// is dispatched in a cycle.
+    result_ports [res]: usize = 4, range(2, 4, 1), "", "our decision; H §5.3 speaks of two";
 
     /// Results of fixed latency that a bank has room for, from the issue of their instructions on.
     result_depth [rq]: usize = 8, one_of(&[4, 8, 16]), "registers of a warp", "H's simulator; H §5.3 has no number";

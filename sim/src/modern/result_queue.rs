@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::{Data, Parameters, Row, WarpId};
+use gpurf_blocks::ports::{ResultQueueIn, ResultQueueOut};
+use gpurf_blocks::{Clocked, Data, Parameters, Row, WarpId, MAX_RESULT_PORTS, READ_BANKS};
 use gpurf_trace::RegisterId;
 
 /// A result of fixed latency on its way to its bank.
@@ -26,7 +27,7 @@ pub struct FixedResult<D> {
 /// Results of fixed latency that wait for the write port of their bank, and those that were written while an instruction may
 /// still have read the register before. Consumers find them here: nobody waits for a port.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
-pub struct ResultQueue<D> {
+pub struct ResultQueue<D: Data> {
     /// With the cycles of its arrival and of its write, the oldest first. Those before `written` are in the bank.
     results: VecDeque<(FixedResult<D>, [u64; 2])>,
     written: usize,
@@ -35,6 +36,11 @@ pub struct ResultQueue<D> {
     depth: usize,
     /// Cycles for which a result is found after its write.
     kept: u64,
+    read_ports: usize,
+    /// The cycle, where ports tell of it.
+    now: u64,
+    #[borsh(skip)]
+    inputs: ResultQueueIn<D>,
 }
 
 impl<D: Data> ResultQueue<D> {
@@ -46,6 +52,9 @@ impl<D: Data> ResultQueue<D> {
             reserved: 0,
             depth: parameters.result_depth,
             kept: parameters.read_window as u64,
+            read_ports: parameters.read_ports,
+            now: 1,
+            inputs: ResultQueueIn::default(),
         }
     }
 
@@ -104,6 +113,89 @@ impl<D: Data> ResultQueue<D> {
                 && write.saturating_add(self.kept) >= now
         };
         self.results.iter().rev().find(is_it).map(|(result, _)| result.data)
+    }
+}
+
+impl<D: Data> ResultQueue<D> {
+    /// The newest value of a register that a bank might not show which it read in the cycle before `now`.
+    pub fn find_shown(&self, warp: WarpId, register: RegisterId, now: u64) -> Option<D> {
+        let is_it = |&&(result, [arrival, write]): &&(FixedResult<D>, [u64; 2])| {
+            result.warp == warp && result.register == register && arrival < now && write.saturating_add(1) >= now
+        };
+        self.results.iter().rev().find(is_it).map(|(result, _)| result.data)
+    }
+
+    /// The one that is written next, if none comes.
+    #[inline]
+    pub fn first(&self) -> Option<&FixedResult<D>> {
+        self.results.get(self.written).map(|(result, _)| result)
+    }
+}
+
+/// Row of a register of a warp whose registers lie from row `base` on, as a bank's wires count.
+pub(super) fn row_at(base: u32, register: u32) -> Row {
+    Row((base + register / READ_BANKS as u32) % 256)
+}
+
+/// Results that come in a cycle to a bank whose first wires are at this place, and every so many after it.
+pub(super) fn arrivals<D: Data>(
+    valid: &[bool],
+    result: impl Fn(usize) -> FixedResult<D>,
+    (first, step): (usize, usize),
+) -> Vec<FixedResult<D>> {
+    (first..valid.len()).step_by(step).filter(|&place| valid[place]).map(result).collect()
+}
+
+impl<D: Data> ResultQueue<D> {
+    fn arrivals(&self) -> Vec<FixedResult<D>> {
+        let inputs = &self.inputs;
+        let result = |place: usize| FixedResult {
+            warp: WarpId(inputs.result_warp[place] as u8),
+            register: RegisterId(inputs.result_register[place] as u8),
+            row: row_at(inputs.result_base[place], inputs.result_register[place]),
+            data: inputs.result_data[place],
+            pipe: inputs.result_pipe[place] as u8,
+            payload: 0,
+        };
+        arrivals(&inputs.result_valid[..MAX_RESULT_PORTS], result, (0, 1))
+    }
+}
+
+impl<D: Data> Clocked for ResultQueue<D> {
+    type In = ResultQueueIn<D>;
+    type Out = ResultQueueOut<D>;
+
+    fn settle(&mut self, inputs: &ResultQueueIn<D>) -> ResultQueueOut<D> {
+        self.inputs = *inputs;
+        let written = self.first().copied().or(self.arrivals().first().copied());
+        let mut outputs = ResultQueueOut {
+            room: self.has_room(1),
+            write: written.is_some() || inputs.load_valid,
+            load_taken: inputs.load_valid && written.is_none(),
+            write_data: written.map_or(inputs.load_data, |result| result.data),
+            ..Default::default()
+        };
+        let load_row = row_at(inputs.load_base, inputs.load_register);
+        outputs.row = match outputs.write {
+            true => written.map_or(load_row, |result| result.row).0,
+            false => 0,
+        };
+        for port in 0..self.read_ports {
+            let (warp, register) = (inputs.look_up_warp[port], inputs.look_up_register[port]);
+            let found = self.find_shown(WarpId(warp as u8), RegisterId(register as u8), self.now);
+            outputs.found[port] = found.is_some();
+            outputs.found_data[port] = found.unwrap_or_default();
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        for result in self.arrivals() {
+            self.arrive(result, self.now);
+        }
+        self.reserve(self.inputs.reserve.into());
+        self.write(self.now);
+        self.now += 1;
     }
 }
 

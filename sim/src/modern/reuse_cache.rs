@@ -1,18 +1,23 @@
 //! Reference model of the reuse cache: H §5.3.1.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::{Data, Parameters, ReuseEntries, WarpId, OPERANDS, READ_BANKS};
+use gpurf_blocks::ports::{ReuseCacheIn, ReuseCacheOut};
+use gpurf_blocks::{Clocked, Data, Parameters, ReuseEntries, WarpId, OPERANDS, READS, READ_BANKS};
 use gpurf_trace::RegisterId;
+
+use crate::bits::warp_mask;
 
 /// A place for one register: of tensor instructions or not, operand, bank.
 pub type Place = (bool, u8, u8);
 
 /// A value for each operand and bank, and as many again for tensor instructions if those are apart.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
-pub struct ReuseCache<D> {
+pub struct ReuseCache<D: Data> {
     owners: [[[Option<(WarpId, RegisterId)>; READ_BANKS]; OPERANDS]; 2],
     data: [[[D; READ_BANKS]; OPERANDS]; 2],
     entries: ReuseEntries,
+    #[borsh(skip)]
+    inputs: ReuseCacheIn<D>,
 }
 
 impl<D: Data> ReuseCache<D> {
@@ -22,6 +27,7 @@ impl<D: Data> ReuseCache<D> {
             owners: Default::default(),
             data: [[[D::default(); READ_BANKS]; OPERANDS]; 2],
             entries: parameters.reuse_cache,
+            inputs: ReuseCacheIn::default(),
         }
     }
 
@@ -62,6 +68,43 @@ impl<D: Data> ReuseCache<D> {
     pub fn launch(&mut self, warps: u16) {
         for owner in self.owners.iter_mut().flatten().flatten() {
             *owner = owner.filter(|(warp, _)| warps & warp.bit() == 0);
+        }
+    }
+}
+
+/// Where source 2 o + b, operand o in bank b, would lie.
+pub(super) fn place_of(tensor: bool, source: usize) -> Place {
+    (tensor, (source / READ_BANKS) as u8, (source % READ_BANKS) as u8)
+}
+
+impl<D: Data> Clocked for ReuseCache<D> {
+    type In = ReuseCacheIn<D>;
+    type Out = ReuseCacheOut<D>;
+
+    fn settle(&mut self, inputs: &ReuseCacheIn<D>) -> ReuseCacheOut<D> {
+        self.inputs = *inputs;
+        let (warp, register) = (WarpId(inputs.warp as u8), |source: usize| RegisterId(inputs.source_register[source] as u8));
+        let is_hit = |source: usize| {
+            inputs.source_valid[source] && self.has(place_of(inputs.tensor, source), warp, register(source))
+        };
+        ReuseCacheOut {
+            hit: std::array::from_fn(is_hit),
+            data: std::array::from_fn(|source| self.data(place_of(inputs.leave_tensor, source))),
+        }
+    }
+
+    fn tick(&mut self) {
+        let inputs = self.inputs;
+        // What an instruction leaves in this cycle is its own, whatever begins.
+        self.launch(warp_mask(&inputs.launch));
+        for source in (0..READS).filter(|&source| inputs.go && inputs.source_valid[source]) {
+            let stays = inputs.reuse >> (source / READ_BANKS) & 1 == 1;
+            let register = RegisterId(inputs.source_register[source] as u8);
+            self.go(place_of(inputs.tensor, source), WarpId(inputs.warp as u8), register, stays);
+        }
+        let is_filled = inputs.leave && self.entries != ReuseEntries::Off;
+        for source in (0..READS).filter(|&source| is_filled && inputs.leave_fill[source]) {
+            self.fill(place_of(inputs.leave_tensor, source), inputs.leave_data[source]);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Reference model of the stall counters: H §4.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::{Parameters, WarpId, WarpSet, MAX_WARPS};
+use gpurf_blocks::ports::{StallCountersIn, StallCountersOut};
+use gpurf_blocks::{Clocked, Parameters, WarpId, WarpSet, MAX_WARPS};
 
-use crate::bits::members;
+use crate::bits::{members, warp_flags, warp_mask};
 
 /// How long each warp has still to wait because its last instruction says so.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -13,13 +14,23 @@ pub struct StallCounters {
     waiting: WarpSet,
     long_stall: u8,
     collapsed: u8,
+    warps: usize,
+    #[borsh(skip)]
+    inputs: StallCountersIn,
 }
 
 impl StallCounters {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let (long_stall, collapsed) = (parameters.long_stall as u8, parameters.collapsed as u8);
-        StallCounters { counters: [0; MAX_WARPS], waiting: 0, long_stall, collapsed }
+        StallCounters {
+            counters: [0; MAX_WARPS],
+            waiting: 0,
+            long_stall,
+            collapsed,
+            warps: parameters.warps,
+            inputs: StallCountersIn::default(),
+        }
     }
 
     /// Warps that have waited for as long as their last instruction says.
@@ -60,6 +71,26 @@ impl StallCounters {
     #[inline]
     pub fn launch(&mut self, warps: WarpSet) {
         self.waiting &= !warps;
+    }
+}
+
+impl Clocked for StallCounters {
+    type In = StallCountersIn;
+    type Out = StallCountersOut;
+
+    fn settle(&mut self, inputs: &StallCountersIn) -> StallCountersOut {
+        self.inputs = *inputs;
+        let all = ((1u32 << self.warps) - 1) as WarpSet;
+        StallCountersOut { free: warp_flags(self.free() & all) }
+    }
+
+    fn tick(&mut self) {
+        let StallCountersIn { issued, warp, stall, yields, launch, hold } = self.inputs;
+        let launch = warp_mask(&launch);
+        match hold {
+            true => self.launch(launch),
+            false => self.edge(issued.then_some((WarpId(warp as u8), stall as u8, yields)), launch),
+        }
     }
 }
 
