@@ -21,7 +21,8 @@ fn listings() -> Vec<(String, String)> {
 }
 
 fn instructions() -> Vec<Instruction> {
-    let kernels = listings().into_iter().flat_map(|(file, text)| Module::parse(&file, &text).unwrap().kernels);
+    let kernels =
+        listings().into_iter().flat_map(|(file, text)| Module::parse(&file, &text).unwrap().kernels);
     let all = kernels.flat_map(|kernel| kernel.instructions);
     // Nothing comes between kernels and functions that they call; it has no encoding.
     all.filter(|instruction| instruction.encoding.is_some()).collect()
@@ -36,8 +37,20 @@ fn the_compiler_uses_every_field() {
     let mut stalls: BTreeMap<u8, usize> = BTreeMap::new();
     all.iter().for_each(|control| *stalls.entry(control.stall()).or_default() += 1);
     let expected = [
-        (0, 404), (1, 13_476), (2, 9_936), (3, 2_070), (4, 5_767), (5, 3_237), (6, 537), (7, 686), (8, 2_120),
-        (9, 62), (10, 120), (11, 43), (12, 643), (15, 11),
+        (0, 404),
+        (1, 13_476),
+        (2, 9_936),
+        (3, 2_070),
+        (4, 5_767),
+        (5, 3_237),
+        (6, 537),
+        (7, 686),
+        (8, 2_120),
+        (9, 62),
+        (10, 120),
+        (11, 43),
+        (12, 643),
+        (15, 11),
     ];
     assert_eq!(stalls, BTreeMap::from(expected));
     let share = |holds: &dyn Fn(&Control) -> bool| {
@@ -50,7 +63,8 @@ fn the_compiler_uses_every_field() {
     assert_eq!(share(&|control| control.reuse() != 0), 113);
     let waits = |counters| all.iter().filter(|control| control.wait_mask().count_ones() == counters).count();
     assert_eq!((waits(1), waits(2), waits(3) + waits(4) + waits(5)), (5_144, 184, 40));
-    let slots = [0, 1, 2, 3].map(|slot| all.iter().filter(|control| control.reuse() >> slot & 1 == 1).count());
+    let slots =
+        [0, 1, 2, 3].map(|slot| all.iter().filter(|control| control.reuse() >> slot & 1 == 1).count());
     assert_eq!(slots, [1_923, 2_309, 324, 0]);
     assert!(all.iter().all(|control| control.stall() != 1 || !control.yields()));
     assert!(all.iter().all(|control| control.stall() < 12 || control.yields()));
@@ -68,7 +82,9 @@ fn reuse_bits_are_those_of_the_operands_that_the_text_marks() {
                 });
                 for register in operands.filter(|register| !register.is_zero()) {
                     let number = RegisterId(register.index);
-                    let Some(index) = place.sources.iter().position(|&source| source == number) else { continue };
+                    let Some(index) = place.sources.iter().position(|&source| source == number) else {
+                        continue;
+                    };
                     let again = listed.operands.iter().filter(|operand| {
                         matches!(operand, Operand::Register(other) if other.file == register.file
                             && other.index == register.index && other.reuse)

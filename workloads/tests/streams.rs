@@ -322,7 +322,11 @@ fn operands_are_exact_with_their_reuse_flags() {
     for ((line, destinations, sources, reuse), found) in lines.iter().zip(&program.instructions()[1..]) {
         let flags = (0..found.sources.len()).filter(|&index| found.is_reused(index));
         assert_eq!(
-            (found.destinations.clone(), found.sources.clone(), flags.fold(0, |flags, index| flags | 1 << index)),
+            (
+                found.destinations.clone(),
+                found.sources.clone(),
+                flags.fold(0, |flags, index| flags | 1 << index)
+            ),
             (registers(destinations), registers(sources), *reuse),
             "{line}"
         );

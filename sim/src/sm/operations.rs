@@ -22,7 +22,8 @@ const OTHERS: Path = Path::Queue(1);
 /// Instructions beside those of memory, special functions and double precision whose latency the compiler does not count: in our
 /// listings each names a dependence counter.
 const UNCOUNTED: [&str; 13] = [
-    "S2R", "S2UR", "CS2UR", "R2UR", "FCHK", "SHFL", "MATCH", "REDUX", "CREDUX", "B2R", "QSPC", "CSMTEST", "MOVM",
+    "S2R", "S2UR", "CS2UR", "R2UR", "FCHK", "SHFL", "MATCH", "REDUX", "CREDUX", "B2R", "QSPC", "CSMTEST",
+    "MOVM",
 ];
 /// Of the FP32 unit by their type, and of the integer pipe by the latencies that the compiler counts.
 const INTEGER_PIPE: [&str; 6] = ["FSETP", "FSET", "FSEL", "FMNMX", "FMNMX3", "FCMP"];

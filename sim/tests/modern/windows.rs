@@ -103,9 +103,8 @@ fn each_rule_explains_as_many_windows_as_it_is_known_to() {
 fn windows_tell_a_machine_without_a_reuse_cache_or_with_another_port() {
     use gpurf_blocks::ReuseEntries;
     let explained = |parameters: Parameters| {
-        let same = |window: &&Window| {
-            cycles(&window.code, window.card == "A6000", &parameters) == window.silicon
-        };
+        let same =
+            |window: &&Window| cycles(&window.code, window.card == "A6000", &parameters) == window.silicon;
         windows().iter().filter(same).count()
     };
     let held = Parameters { read_rule: ReadRule::Held, ..Parameters::default() };

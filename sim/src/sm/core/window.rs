@@ -165,7 +165,11 @@ impl<E: RunsSubCore> Core<E> {
             }
         }
         let inputs = (present, unit_ready);
-        if self.skips && launch == 0 && window.still.lasts(inputs) && window.results.is_empty() && window.model.stands_still()
+        if self.skips
+            && launch == 0
+            && window.still.lasts(inputs)
+            && window.results.is_empty()
+            && window.model.stands_still()
         {
             let obstacle = window.shown.obstacle;
             self.charge_window(obstacle, present, context);
@@ -263,7 +267,15 @@ impl<E: RunsSubCore> Core<E> {
         let decoded = code.of(&executing.instruction);
         let round = decoded.round(flying.round);
         let operand = |slot: usize| Some(flying.data[slot]);
-        Self::check_operands(operand, u32::MAX, &executing, (decoded.pc, round), &flying.expected, clock, records);
+        Self::check_operands(
+            operand,
+            u32::MAX,
+            &executing,
+            (decoded.pc, round),
+            &flying.expected,
+            clock,
+            records,
+        );
         let is_last = flying.round == decoded.last_round();
 
         clock.progress();
@@ -349,8 +361,14 @@ impl<E: RunsSubCore> Core<E> {
         let instruction = slot.issue(context.code.decoded(), false, &mut flying.expected);
         let decoded = context.code.of(&instruction);
         let is_last = round == decoded.last_round();
-        let executing =
-            Executing { sub_core: self.index, warp, block: slot.block, number: slot.number, serial, instruction };
+        let executing = Executing {
+            sub_core: self.index,
+            warp,
+            block: slot.block,
+            number: slot.number,
+            serial,
+            instruction,
+        };
         let entering = decoded.round(round);
         let operation = &decoded.operations[usize::from(round)];
         (flying.executing, flying.round) = (Some(executing), round);
