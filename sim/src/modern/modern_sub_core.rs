@@ -11,11 +11,15 @@
 use std::collections::VecDeque;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::{Data, Parameters, Row, WarpId, WarpSet, MAX_SLOTS, MAX_WARPS, READ_BANKS, VARIABLE_QUEUES};
+use gpurf_blocks::{
+    Data, Parameters, Row, WarpId, WarpSet, MAX_SLOTS, MAX_WARPS, READ_BANKS, VARIABLE_QUEUES,
+};
 use gpurf_trace::{Control, RegisterId, Unit};
 
 use super::reuse_cache::Place;
-use super::{CggtyScheduler, DependenceCounters, FixedResult, ReadAllocator, ResultQueue, ReuseCache, StallCounters};
+use super::{
+    CggtyScheduler, DependenceCounters, FixedResult, ReadAllocator, ResultQueue, ReuseCache, StallCounters,
+};
 use crate::bits::members;
 
 /// Cycles from the issue of an instruction of variable latency to its first read, at least. Inferred: the least with which it finds
@@ -91,7 +95,8 @@ impl Operation {
 
     /// The sources of a pass, a bit each.
     fn sources(&self, pass: u8) -> u8 {
-        (0..usize::from(self.count)).fold(0, |set, source| set | u8::from(self.passes[source] == pass) << source)
+        (0..usize::from(self.count))
+            .fold(0, |set, source| set | u8::from(self.passes[source] == pass) << source)
     }
 }
 
@@ -360,9 +365,11 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
             let register = operation.registers[source];
             let slots = operation.slots[source] & 7;
             if reading.hits >> source & 1 == 1 {
-                reading.data[source] = self.reuse.data(operation.place(source, slots.trailing_zeros() as usize));
+                reading.data[source] =
+                    self.reuse.data(operation.place(source, slots.trailing_zeros() as usize));
             } else {
-                let newer = self.results[bank_of(register)].find(operation.warp, register, operation.pipe, self.now);
+                let newer =
+                    self.results[bank_of(register)].find(operation.warp, register, operation.pipe, self.now);
                 if let Some(data) = newer {
                     reading.data[source] = data;
                 }
@@ -468,7 +475,8 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
             let register = operation.registers[source];
             let bank = bank_of(register);
             let cycle = (self.now as usize + 1 + self.allocator.take(bank)) % REACH;
-            let read = Read { leaves: leaves as u8, source: source as u8, row: row_of(operation.base, register) };
+            let read =
+                Read { leaves: leaves as u8, source: source as u8, row: row_of(operation.base, register) };
             let port = self.reads[cycle][bank].iter_mut().find(|port| port.is_none());
             *port.expect("the allocator knows of all reads") = Some(read);
         }
@@ -476,7 +484,12 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
         for source in members(reading.sources) {
             for slot in members(operation.slots[source] & 7) {
                 let stays = operation.control.reuse() >> slot & 1 == 1;
-                self.reuse.go(operation.place(source, slot), operation.warp, operation.registers[source], stays);
+                self.reuse.go(
+                    operation.place(source, slot),
+                    operation.warp,
+                    operation.registers[source],
+                    stays,
+                );
             }
         }
         shown.hits += reading.hits.count_ones();
