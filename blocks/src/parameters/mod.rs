@@ -13,7 +13,7 @@ pub use declared::*;
 pub use parameter::{Description, Parameter, ParameterError};
 pub use policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, LruStorage,
-    Occupied, Refill, ReplacementPolicy, Scheduling, Search, Tie, Waiting,
+    Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Scheduling, Search, Tie, Waiting,
 };
 pub use sthld_table::{Edges, SthldTable, Transition};
 pub use values::Values;

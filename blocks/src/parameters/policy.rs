@@ -157,4 +157,23 @@ policies! {
         /// The oldest, ready or not, as in GPGPU-Sim; waiting for shared memory is no reason to become pending.
         GpgpuSim,
     }
+
+    /// Which reads of an instruction of fixed latency fit into its read window. H and its simulator pack; holding explains
+    /// more of the windows that were measured on a GA100, and was fitted to them.
+    ReadRule {
+        /// They take the first free cycles of their bank.
+        Packed,
+        /// The same, and their instruction then keeps the bank for its whole window.
+        Held,
+    }
+
+    /// Entries of the register-file cache that the compiler's reuse bits fill.
+    ReuseEntries {
+        /// None: every source is read from its bank.
+        Off,
+        /// One for each operand and bank. H §5.3.1.
+        Shared,
+        /// As many again for tensor instructions. It is inferred from the reuse bits that ptxas sets.
+        TensorApart,
+    }
 }

@@ -178,6 +178,20 @@ impl Warp {
         }
     }
 
+    /// The same without a scoreboard.
+    pub fn place(&self) -> State {
+        match () {
+            () if self.is_issued() => State::Issued,
+            () if self.at_barrier => State::Barrier,
+            () => State::Ready,
+        }
+    }
+
+    /// A load of it has not come.
+    pub fn awaits_load(&self) -> bool {
+        !self.pending_loads.is_empty()
+    }
+
     /// What the results come from that an instruction waits for.
     #[inline(never)]
     fn awaited(&self, decoded: &Decoded) -> State {

@@ -1,0 +1,3 @@
+//! Reference models of the sub-core that ships, written from H §4 and §5.
+
+gpurf_rtl::modules!("src/modern");

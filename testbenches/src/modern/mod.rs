@@ -1,0 +1,3 @@
+//! Testbenches of the sub-core that ships.
+
+gpurf_hw::dialect::modules!("src/modern");
