@@ -20,6 +20,7 @@ mod equivalence;
 mod files;
 mod gated;
 mod kept;
+mod latches;
 mod liberty;
 mod lines;
 mod memories;

@@ -10,8 +10,9 @@ use strum::VariantNames;
 use super::declare::parameters;
 use super::parameter::{Parameter, ParameterError, Value};
 use super::policy::{
-    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, LruStorage,
-    Occupied, Refill, ReplacementPolicy, Scheduling, Search, Tie, Waiting,
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
+    LruStorage,
+    Occupied, Refill, ReplacementPolicy, Scheduling, Search, Storage, Tie, Waiting,
 };
 use super::sthld_table::SthldTable;
 use super::values::Values;
@@ -203,4 +204,13 @@ parameters! {
 
     /// Which pending warp becomes active.
     refill [rf]: Refill = Refill::Ready, names(Refill::VARIANTS), "", "our decision: F does not say";
+
+    // What collectors are built of.
+
+    /// What holds the values of a collector.
+    storage [latches?]: Storage = Storage::FlipFlops, names(Storage::VARIANTS), "",
+        "our decision: W and F speak of storage, and not of how it is built";
+
+    /// What rests in a collector while nothing needs it.
+    isolation [iso?]: Isolation = Isolation::None, names(Isolation::VARIANTS), "", "our decision: W and F do not say";
 }
