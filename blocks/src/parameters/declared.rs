@@ -11,8 +11,7 @@ use super::declare::parameters;
 use super::parameter::{Parameter, ParameterError, Value};
 use super::policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
-    LruStorage,
-    Occupied, Refill, ReplacementPolicy, Scheduling, Search, Storage, Tie, Waiting,
+    LruStorage, Occupied, Refill, ReplacementPolicy, Scheduling, Search, Storage, Tie, Waiting,
 };
 use super::sthld_table::SthldTable;
 use super::values::Values;

@@ -13,8 +13,7 @@ pub use declared::*;
 pub use parameter::{Description, Parameter, ParameterError};
 pub use policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
-    LruStorage,
-    Occupied, Refill, ReplacementPolicy, Scheduling, Search, Storage, Tie, Waiting,
+    LruStorage, Occupied, Refill, ReplacementPolicy, Scheduling, Search, Storage, Tie, Waiting,
 };
 pub use sthld_table::{Edges, SthldTable, Transition};
 pub use values::Values;

@@ -6,7 +6,9 @@ use std::fmt;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut, OperandStageIn, SubCoreIn};
-use gpurf_blocks::{Data, Isolation, Parameters, Row, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS};
+use gpurf_blocks::{
+    Data, Isolation, Parameters, Row, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS,
+};
 
 use crate::bits::{all, flags, mask, members, set};
 

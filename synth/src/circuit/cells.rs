@@ -33,8 +33,12 @@ impl Logic {
         let clock = match (gate, state) {
             (Some(gate), _) => place(&gate.clock),
             (_, Some(state)) => {
-                ensure!(!state.asynchronous, "a flip-flop or a latch with an asynchronous input cannot be evaluated");
-                let pin = state.clock.as_deref().context("it has no clock that counts when it rises or is high")?;
+                ensure!(
+                    !state.asynchronous,
+                    "a flip-flop or a latch with an asynchronous input cannot be evaluated"
+                );
+                let pin =
+                    state.clock.as_deref().context("it has no clock that counts when it rises or is high")?;
                 Some(place(pin).context("its clock is no pin")?)
             }
             _ => None,
@@ -70,7 +74,14 @@ impl Logic {
             };
             let output = place(&gate.output).context("its output is no pin")?;
             let next = Some(table(&open)?);
-            return Ok(Logic { inputs, clock, outputs: vec![(output, 0)], next, is_gate: true, is_latch: false });
+            return Ok(Logic {
+                inputs,
+                clock,
+                outputs: vec![(output, 0)],
+                next,
+                is_gate: true,
+                is_latch: false,
+            });
         }
         let mut outputs = vec![];
         for (place, pin) in cell.pins.iter().enumerate().filter(|(_, pin)| pin.direction == Direction::Output)

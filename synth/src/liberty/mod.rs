@@ -114,6 +114,11 @@ impl Library {
         Some((smallest.0, smallest.2))
     }
 
+    /// Names of all latches that are open while their clock is high.
+    pub fn latches(&self) -> impl Iterator<Item = &str> {
+        self.cells.iter().filter(|(_, cell)| cell.latch_pins().is_some()).map(|(name, _)| name.as_str())
+    }
+
     /// Names of all cells that hold state, where a combinational path ends.
     pub fn sequential(&self) -> impl Iterator<Item = &str> {
         self.cells.iter().filter(|(_, cell)| cell.sequential).map(|(name, _)| name.as_str())

@@ -81,7 +81,8 @@ pub(crate) fn mapping(job: &Job, options: &Options) -> String {
     let target = options.delay_target_ps;
     // Cells of latches stand in the source: what they are is read first.
     let read = format!("read_liberty -lib -ignore_miss_func {liberty}");
-    let (first, last) = if has_latches(job.source) { (format!("{read}\n"), String::new()) } else { (String::new(), read) };
+    let (first, last) =
+        if has_latches(job.source) { (format!("{read}\n"), String::new()) } else { (String::new(), read) };
     let mapping = if job.sat_sweeping { String::new() } else { format!("-script {WITHOUT_SWEEPING}") };
     trimmed(&format!(
         "{first}read_verilog -sv {DESIGN}
