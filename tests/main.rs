@@ -13,6 +13,7 @@ mod engines;
 mod errors;
 mod finereg;
 mod install;
+mod latches;
 mod launch_files;
 mod memory;
 mod netlist;

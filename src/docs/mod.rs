@@ -82,6 +82,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("energies", energies::tables),
     ("energies_beside", energies::beside),
     ("energies_followed", energies::followed),
+    ("energies_of_storages", energies::of_storages),
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
     ("events", events::table),

@@ -19,6 +19,7 @@ mod equivalence;
 mod files;
 mod gated;
 mod kept;
+mod latches;
 mod liberty;
 mod lines;
 mod memories;

@@ -50,6 +50,25 @@ policies! {
         Pairs,
     }
 
+    /// What holds the values of a collector. All do the same in every cycle.
+    Storage {
+        /// Flip-flops.
+        FlipFlops,
+        /// Latches behind a register for each port that writes. The collectors that have it are operand collectors and caching
+        /// collectors.
+        Latches,
+    }
+
+    /// What rests in a collector while nothing needs it.
+    Isolation {
+        /// Nothing.
+        None,
+        /// The inputs of what holds values, unless it is written.
+        Writes,
+        /// These, and the operands that leave, until the dispatch.
+        Operands,
+    }
+
     /// Which ready warp goes first.
     Scheduling {
         /// The warp issued last; else the oldest of those with data in a collector; else the oldest. F §IV-B1.

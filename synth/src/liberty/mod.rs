@@ -106,6 +106,19 @@ impl Library {
         Some((smallest.0, smallest.2))
     }
 
+    /// The smallest latch that is open while its clock is high, if the library has one: its name, and its pins of data, clock
+    /// and output.
+    pub fn latch(&self) -> Option<(&str, [&str; 3])> {
+        let latches = self.cells.iter().filter_map(|(name, cell)| Some((name, cell, cell.latch_pins()?)));
+        let smallest = latches.min_by(|a, b| a.1.area.total_cmp(&b.1.area))?;
+        Some((smallest.0, smallest.2))
+    }
+
+    /// Names of all latches that are open while their clock is high.
+    pub fn latches(&self) -> impl Iterator<Item = &str> {
+        self.cells.iter().filter(|(_, cell)| cell.latch_pins().is_some()).map(|(name, _)| name.as_str())
+    }
+
     /// Names of all cells that hold state, where a combinational path ends.
     pub fn sequential(&self) -> impl Iterator<Item = &str> {
         self.cells.iter().filter(|(_, cell)| cell.sequential).map(|(name, _)| name.as_str())

@@ -8,6 +8,7 @@
 //! drives all its pins at once.
 
 mod conditions;
+mod gated;
 mod loads;
 mod memories;
 mod opensta;
@@ -16,6 +17,7 @@ mod vcd;
 
 use serde::{Deserialize, Serialize};
 
+pub use gated::{behind_gates, BehindGate};
 pub use memories::memories;
 pub use opensta::opensta;
 pub use saif::saif;
