@@ -7,14 +7,13 @@ use clap::Args;
 use gpurf_blocks::{corners, Parameters};
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{digest, prove, read_lines, write_lines, Options, Origin};
-use gpurf_testbenches::{workbench, EngineKind, Random};
+use gpurf_testbenches::{workbench, EngineKind, Failure, Random};
 use gpurf_verilog::tools::Tool;
 use serde::{Deserialize, Serialize};
 
 use crate::output::{each, grouped, table, JsonArgument};
 use crate::records::origin;
 use crate::synth::{StructureArguments, SynthesisArguments};
-use crate::testbench::failure;
 use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::Verdict;
 
@@ -23,10 +22,10 @@ const ENGINES: [EngineKind; 3] = [EngineKind::Rtl, EngineKind::Verilator, Engine
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf equivalence round_robin ocu --set width=32
-  gpurf equivalence ocu --set width=32 --clock-gating
-  gpurf equivalence --set width=32 --proof 300 --json proofs.json
-  gpurf equivalence --smallest --cycles 10000 --record synth/netlists.jsonl
+  gpurf equivalence round_robin ocu --set width=32                           # minutes
+  gpurf equivalence ocu --set width=32 --clock-gating                        # minutes
+  gpurf equivalence --set width=32 --proof 300 --json proofs.json            # hours
+  gpurf equivalence --smallest --cycles 10000 --record synth/netlists.jsonl  # hours
 
 A module that is not proved in time is listed as open: it may be equivalent all the same. With --cycles, the netlist also runs
 beside RTL and Verilog, under the module's scenarios and random stimulus.")]
@@ -149,9 +148,10 @@ fn examine(
     if arguments.cycles > 0 {
         let mut bench = workbench(entry.name, parameters);
         bench.read_netlist(netlist.verilog());
-        let mut failures = bench.play(&ENGINES)?;
+        let failures = bench.play(&ENGINES)?;
+        let mut failures: Vec<_> = failures.iter().map(|failure| failure.line(&ENGINES)).collect();
         let outcome = bench.run(&ENGINES, &mut Random::seeded(arguments.seed), arguments.cycles)?;
-        failures.extend(failure(&outcome, &ENGINES));
+        failures.extend(Failure::of(&outcome).map(|failure| failure.line(&ENGINES)));
         run = Some(Run {
             verilator: Tool::Verilator.version()?.trim().to_string(),
             scenarios: bench.scenarios().len(),

@@ -138,6 +138,14 @@ impl Input {
         names.iter().map(|name| Input::find(name)).collect()
     }
 
+    /// Several, by name, or all built-in workloads if none is named.
+    pub fn find_all_or_built_in(names: &[String]) -> Result<Vec<Input>> {
+        match names.is_empty() {
+            true => Ok(suite::SUITE.iter().copied().map(Input::BuiltIn).collect()),
+            false => Input::find_all(names),
+        }
+    }
+
     /// Paths of the launch files and traces that stand in a folder, in order. No two have the same name.
     pub fn paths_in(folder: &Path) -> Result<Vec<String>> {
         let read = |folder: &Path| -> Result<Vec<PathBuf>> {

@@ -22,8 +22,8 @@ use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf mutants ccu
-  gpurf mutants arbiter iwmu --count 200 --draw 7 --cycles 20000 --json -
+  gpurf mutants ccu                                                        # minutes
+  gpurf mutants arbiter iwmu --count 200 --draw 7 --cycles 20000 --json -  # minutes
 
 Each mutant is the module with one fault that Yosys draws: a port of a cell inverted, constant or exchanged. A mutant
 is killed if its testbench tells it from the reference model: under random stimulus, in a scenario, or in either after a

@@ -17,8 +17,8 @@ use crate::{docs, Cli, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf names workloads
-  gpurf names scenarios ccu")]
+  gpurf names workloads      # a second
+  gpurf names scenarios ccu  # a second")]
 pub struct Arguments {
     /// The kind of names
     #[arg(value_enum)]

@@ -21,11 +21,11 @@ use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf overheads
-  gpurf overheads W F
-  gpurf overheads --no-area --json overheads.json
-  gpurf overheads --by-module
-  gpurf overheads --last synth/areas.jsonl")]
+  gpurf overheads                                  # hours
+  gpurf overheads W F                              # hours
+  gpurf overheads --no-area --json overheads.json  # a second
+  gpurf overheads --by-module                      # hours
+  gpurf overheads --last synth/areas.jsonl         # seconds")]
 pub struct Arguments {
     /// The letters of papers: W and F (Malekeh, the workshop paper and the full one), I (inter-warp multicasting), R
     /// (FineReg); without any, all papers

@@ -14,9 +14,9 @@ use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf prove
-  gpurf prove warp_scheduler collector_allocator --set collectors=4
-  gpurf prove lrt_cam --set lrt_entries=16 --seconds 300 --json proofs.json
+  gpurf prove                                                                # hours
+  gpurf prove warp_scheduler collector_allocator --set collectors=4          # minutes
+  gpurf prove lrt_cam --set lrt_entries=16 --seconds 300 --json proofs.json  # minutes
 
 A rule that is not proved in time is listed as open: it may hold all the same. docs/contracts.md has all rules.")]
 pub struct Arguments {

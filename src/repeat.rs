@@ -16,9 +16,8 @@ use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf repeat papers/results/more/register_caches.json
-  gpurf repeat papers/results/malekeh --in path/to/folder_with_traces
-  gpurf repeat --update; gpurf docs")]
+  gpurf repeat papers/results/more/register_caches.json  # minutes
+  gpurf repeat --update; gpurf docs                      # hours")]
 pub struct Arguments {
     /// Records, as `--record` writes them, or folders of such; other files in a folder are passed over
     #[arg(value_name = "RECORD", default_value = "papers/results")]

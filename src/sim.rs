@@ -48,17 +48,17 @@ use views::Views;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf sim sgemm
-  gpurf sim bfs nn --size medium --design traditional
-  gpurf sim hgemm --design malekeh+iwma+finereg
-  gpurf sim saxpy.toml --design malekeh-gto
-  gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst
-  gpurf sim sgemm --design malekeh --engine rtl --around replacement --waveform replacement.fst
-  gpurf sim bfs --design finereg --around switch --pipeline switch.kanata
-  gpurf sim traces/bfs --design baseline --engine lockstep --json bfs.json
-  gpurf sim sgemm --size large --sample 16
-  gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json
-  gpurf sim traces/bfs --set collectors=4 --set l1.latency=28")]
+  gpurf sim sgemm                                                                                # a second
+  gpurf sim bfs nn --size medium --design traditional                                            # minutes
+  gpurf sim hgemm --design malekeh+iwma+finereg                                                  # a second
+  gpurf sim docs/examples/stencil.toml --design malekeh-gto                                      # a second
+  gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst           # a second
+  gpurf sim sgemm --design malekeh --engine rtl --around replacement --waveform replacement.fst  # a second
+  gpurf sim bfs --design finereg --around switch --pipeline switch.kanata                        # a second
+  gpurf sim fixtures/traces/stencil --design traditional --engine lockstep --json stencil.json   # seconds
+  gpurf sim sgemm --size large --sample 16                                                       # minutes
+  gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json  # minutes
+  gpurf sim fixtures/traces/stencil --set collectors=4 --set l1.latency=28                       # a second")]
 pub struct Arguments {
     /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders that hold one
     #[arg(required = true)]

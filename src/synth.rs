@@ -24,15 +24,14 @@ use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf synth ocu ccu
-  gpurf synth ccu --set entries=16 --json ccu.json
-  gpurf synth --set width=32
-  gpurf synth ccu_sub_core boc_stage --by-module
-  gpurf synth lrt_cam --no-sat-sweeping
-  gpurf synth ocu --set width=32 --netlist gates
-  gpurf synth ocu ccu --delay 700
-  gpurf synth ccu --liberty sky130_fd_sc_hd.lib
-  gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1")]
+  gpurf synth ocu ccu                                                      # minutes
+  gpurf synth ccu --set entries=16 --json ccu.json                         # minutes
+  gpurf synth --set width=32                                               # hours
+  gpurf synth ccu_sub_core boc_stage --by-module                           # minutes
+  gpurf synth lrt_cam --no-sat-sweeping                                    # minutes
+  gpurf synth ocu --set width=32 --netlist gates                           # seconds
+  gpurf synth ocu ccu --delay 700                                          # minutes
+  gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1  # seconds")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,

@@ -80,10 +80,10 @@ pub fn hierarchy(entry: &Entry, parameters: &Parameters) -> Result<Hierarchy> {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf verilog ccu --out verilog
-  gpurf verilog ccu_stage --set entries=16 --set collectors=4 --out verilog
-  gpurf verilog ocu --set width=32
-  gpurf verilog cache_table --system-verilog")]
+  gpurf verilog ccu --out verilog                                            # a second
+  gpurf verilog ccu_stage --set entries=16 --set collectors=4 --out verilog  # a second
+  gpurf verilog ocu --set width=32                                           # a second
+  gpurf verilog cache_table --system-verilog                                 # a second")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,

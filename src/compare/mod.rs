@@ -50,19 +50,19 @@ use study::Titled;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf compare malekeh --size medium --out out/malekeh
-  gpurf compare malekeh bfs hgemm --designs malekeh,malekeh+iwma --csv results.csv
-  gpurf compare malekeh --also sthld,ablations --out out/malekeh
-  gpurf compare finereg --size medium
-  gpurf compare malekeh --inputs traces --out out/rodinia
-  gpurf compare multicast --out out/multicast
-  gpurf compare malekeh --out out/malekeh --list
-  gpurf compare malekeh --out out/malekeh --run bfs_malekeh --run bfs_bow
-  gpurf compare register-cache --size medium
-  gpurf compare register-cache --area 32 --out out/register_cache
-  gpurf compare register-cache --area 1024 --by-module --energy
-  gpurf compare operand-stage --area 32 --out out/operand_stage
-  gpurf compare collector-clock --area 32 --delay 700 --out out/collector_clock")]
+  gpurf compare malekeh --size medium --out out/malekeh                             # minutes
+  gpurf compare malekeh bfs hgemm --designs malekeh,malekeh+iwma --csv results.csv  # a second
+  gpurf compare malekeh --also sthld,ablations --out out/malekeh                    # minutes
+  gpurf compare finereg --size medium                                               # minutes
+  gpurf compare malekeh --inputs fixtures/traces --out out/traces                   # a second
+  gpurf compare multicast --out out/multicast                                       # minutes
+  gpurf compare malekeh --out out/malekeh --list                                    # a second
+  gpurf compare malekeh --out out/malekeh --run bfs_malekeh --run bfs_bow           # seconds
+  gpurf compare register-cache --size medium                                        # minutes
+  gpurf compare register-cache --area 32 --out out/register_cache                   # hours
+  gpurf compare register-cache --area 1024 --by-module --energy                     # hours
+  gpurf compare operand-stage --area 32 --out out/operand_stage                     # hours
+  gpurf compare collector-clock --area 32 --delay 700 --out out/collector_clock     # hours")]
 pub struct Arguments {
     /// The study: whose evaluation is repeated
     #[arg(value_parser = StudyParser)]

@@ -51,8 +51,8 @@ use project::Project;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf docs
-  gpurf docs --check")]
+  gpurf docs          # minutes
+  gpurf docs --check  # minutes")]
 pub struct Arguments {
     /// Write nothing, but list the tables that are not what they describe, and fail if there are any
     #[arg(long)]

@@ -47,13 +47,13 @@ const TRANSITION_NS: f64 = 0.02;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf power ocu --set width=32
-  gpurf power ocu ccu --clock-gating --plot energy.svg --json energy.json
-  gpurf power arbiter --scenario NAME --saif arbiter.saif
-  gpurf power round_robin --cycles 200 --vcd round_robin.vcd
-  gpurf power malekeh sgemm --clock-gating
-  gpurf power baseline malekeh traditional sgemm bfs hotspot --clock-gating --json energy.json
-  gpurf power baseline malekeh bow sgemm bfs --clock-gating --constants energies.toml
+  gpurf power ocu --set width=32                                                                # seconds
+  gpurf power ocu ccu --clock-gating --plot energy.svg --json energy.json                       # minutes
+  gpurf power arbiter --scenario oldest_first --set width=32 --saif arbiter.saif                # seconds
+  gpurf power round_robin --cycles 200 --vcd round_robin.vcd                                    # seconds
+  gpurf power malekeh sgemm --clock-gating                                                      # minutes
+  gpurf power baseline malekeh traditional sgemm bfs hotspot --clock-gating --json energy.json  # minutes
+  gpurf power baseline malekeh bow sgemm bfs --clock-gating --constants energies.toml           # minutes
 
 With modules, the RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are
 held against those of the RTL in every cycle.

@@ -23,12 +23,12 @@ use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf register-cache bfs pathfinder
-  gpurf register-cache hgemm-512 igemm-2048 --reach cache --csv results.csv
-  gpurf register-cache path/to/traces/rodinia-bfs-sm80 --as rfc-sim
-  gpurf register-cache path/to/traces/rodinia-bfs-sm80 --differences
-  gpurf register-cache kmeans --set rc_ways=2,4 --set rc_replacement=fifo,lru
-  gpurf register-cache bfs --set rc_tag_lanes=1,32 --look-ahead 8 --json -")]
+  gpurf register-cache bfs pathfinder                                          # seconds
+  gpurf register-cache hgemm-512 igemm-2048 --reach cache --csv results.csv    # seconds
+  gpurf register-cache fixtures/traces/stencil --as rfc-sim                    # seconds
+  gpurf register-cache fixtures/traces/stencil --differences                   # seconds
+  gpurf register-cache kmeans --set rc_ways=2,4 --set rc_replacement=fifo,lru  # seconds
+  gpurf register-cache bfs --set rc_tag_lanes=1,32 --look-ahead 8 --json -     # seconds")]
 pub struct Arguments {
     /// Built-in workloads, C's matrix products (hgemm-256 to igemm-2048), launch files or traces
     #[arg(required = true)]

@@ -8,6 +8,7 @@
 
 #![warn(missing_docs)]
 
+mod failure;
 mod random;
 mod registry;
 mod sampling;
@@ -33,6 +34,7 @@ pub mod tap;
 mod transfers;
 pub mod unit_hardware;
 
+pub use failure::{settings, Failure, Failures, Seen, Wrong};
 pub use inventory::submit;
 pub use random::Random;
 pub(crate) use random::{spread, Neighbours};

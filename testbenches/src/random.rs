@@ -1,4 +1,4 @@
-//! Random choices for stimulus, from a seed or from a list that proptest shrinks.
+//! Random choices for stimulus, from a seed.
 
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -44,8 +44,6 @@ pub enum Random {
     Seeded(Box<ChaCha8Rng>),
     /// The same, with all register values zero.
     Dataless(Box<ChaCha8Rng>),
-    /// The given numbers, then zeros for ever; zero always stands for the dullest choice.
-    Listed(std::vec::IntoIter<u32>),
 }
 
 impl Random {
@@ -59,16 +57,10 @@ impl Random {
         Random::Dataless(Box::new(ChaCha8Rng::seed_from_u64(seed)))
     }
 
-    /// These numbers.
-    pub fn listed(numbers: Vec<u32>) -> Self {
-        Random::Listed(numbers.into_iter())
-    }
-
     /// The next 32 bits.
     pub fn word(&mut self) -> u32 {
         match self {
             Random::Seeded(generator) | Random::Dataless(generator) => generator.next_u32(),
-            Random::Listed(numbers) => numbers.next().unwrap_or(0),
         }
     }
 

@@ -15,7 +15,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use crate::sampling::{Packed, PackedEngine, Sample, Sampled};
 use crate::tap::{self, record_inside, record_ports, Drawn, Found, Place, RecordingOptions, Texts};
-use crate::{run, Drive, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
+use crate::{run, Failure, Failures, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
 
 /// An engine of a module. The command line names it as `strum` derives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
@@ -57,14 +57,20 @@ pub trait Workbench {
     /// What holds of the inputs of any cycle, as conditions in the module's Verilog.
     fn protocol(&self) -> Vec<String>;
 
+    /// Its parameters; those that it does not have are the defaults.
+    fn parameters(&self) -> &Parameters;
+
+    /// What failed, for whoever reads it: see [`Failures`].
+    fn report(&self, engines: &[EngineKind], seed: u64, failures: &[Failure]) -> String;
+
     /// Names and rules of the directed scenarios.
     fn scenarios(&self) -> Vec<(&'static str, &'static str)>;
 
     /// Plays them all, each on fresh engines, and tells which failed and why.
-    fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>>;
+    fn play(&self, engines: &[EngineKind]) -> Result<Vec<Failure>>;
 
     /// Plays one of them, by its name, on fresh engines; why it failed.
-    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<String>>;
+    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<Failure>>;
 
     /// Drives fresh engines with random stimulus for so many cycles.
     fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<Outcome>;
@@ -93,7 +99,7 @@ pub trait Workbench {
     ) -> Result<Outcome>;
 
     /// The same with the scenarios in the place of random stimulus after the reset; tells which failed and why.
-    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<String>>;
+    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Failure>>;
 
     /// Where each port stands in the packed words of a [`Sample`]: inputs and outputs.
     fn fields(&self) -> (Vec<Field>, Vec<Field>);
@@ -327,7 +333,7 @@ impl<I: Ports, O: Ports> Bench<I, O> {
         let mut engines = [engine];
         match course {
             Course::Scenario(name) => match self.play_named(name, &mut engines)? {
-                Some(reason) => bail!("{name}: {reason}"),
+                Some(failure) => bail!("{}", failure.line(&[EngineKind::Rtl])),
                 None => {
                     // The cycles after the last one show its changes.
                     for _ in 0..CYCLES_AFTER {
@@ -350,23 +356,21 @@ impl<I: Ports, O: Ports> Bench<I, O> {
     }
 
     /// Plays a scenario on these engines; why it failed.
-    fn play_named(&self, name: &str, engines: &mut [Ported<I, O>]) -> Result<Option<String>> {
+    fn play_named(&self, name: &str, engines: &mut [Ported<I, O>]) -> Result<Option<Failure>> {
         let scenarios = (self.subject.scenarios)();
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == name) else {
             let names = scenarios.iter().map(|scenario| scenario.name);
             let list = format!("`gpurf names scenarios {}` lists them", self.name);
             bail!("{} has no scenario {name}{}", self.name, suggestion(name, names, &list));
         };
-        Ok((scenario.play)(&mut Drive::new(&self.parameters, engines)).err())
+        Ok(scenario.play_on(&self.parameters, engines).err())
     }
 
     /// Plays all scenarios, each on engines of its own, and tells which failed and why.
-    fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<String>> {
+    fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<Failure>> {
         let mut failures = vec![];
         for scenario in (self.subject.scenarios)() {
-            if let Err(failure) = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines()?)) {
-                failures.push(format!("{} ({}): {failure}", scenario.name, scenario.rule));
-            }
+            failures.extend(scenario.play_on(&self.parameters, &mut engines()?).err());
         }
         Ok(failures)
     }
@@ -403,15 +407,25 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         (self.subject.protocol)(&self.parameters)
     }
 
+    fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    fn report(&self, engines: &[EngineKind], seed: u64, failures: &[Failure]) -> String {
+        let scenarios = (self.subject.scenarios)().len();
+        let (module, parameters) = (self.name.as_str(), &self.parameters);
+        Failures { module, parameters, engines, options: "", scenarios, seed, failures }.to_string()
+    }
+
     fn scenarios(&self) -> Vec<(&'static str, &'static str)> {
         (self.subject.scenarios)().into_iter().map(|scenario| (scenario.name, scenario.rule)).collect()
     }
 
-    fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>> {
+    fn play(&self, engines: &[EngineKind]) -> Result<Vec<Failure>> {
         self.play_on(&|| self.engines(engines))
     }
 
-    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<String>> {
+    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<Failure>> {
         self.play_named(name, &mut self.engines(engines)?)
     }
 
@@ -466,7 +480,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         Ok(run(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, &mut |_, _, _| {}))
     }
 
-    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<String>> {
+    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Failure>> {
         self.play_on(&|| self.reset_engines(hardware, seed, before))
     }
 

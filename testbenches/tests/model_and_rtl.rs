@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use gpurf_blocks::{corners, Parameters, PARAMETERS};
 use gpurf_hw::catalogue::Entry;
 use gpurf_testbenches::EngineKind::{Model, Rtl, RustHdl};
-use gpurf_testbenches::{workbench, Random};
+use gpurf_testbenches::{workbench, EngineKind, Failure, Random};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{TestError, TestRunner};
 
 mod per_module;
 
@@ -22,6 +22,8 @@ fn main() -> ExitCode {
         ("agree_on_whole_registers", has_data, agree_on_whole_registers),
     ])
 }
+
+const ENGINES: [EngineKind; 3] = [Model, Rtl, RustHdl];
 
 /// Whether somebody asks for many cases.
 fn is_soak() -> bool {
@@ -40,16 +42,16 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 
 fn directed_scenarios_hold(entry: &Entry) {
     let count = if is_soak() { 8 } else { 4 };
-    let mut all = vec![];
+    let mut all = String::new();
     for number in 0..count {
         // Loads wait for as long as the scenarios of multicasting need, and no run waits for a long age.
         let (interval, release_age) = (1 + 40 * number, [0, 100, 256, 5000][number % 4]);
         let parameters = Parameters { width: 32, interval, release_age, ..corners::varied(number, count) };
         let bench = workbench(entry.name, &parameters);
-        let failures = bench.play(&[Model, Rtl, RustHdl]).expect("nothing has to be built");
-        all.extend(failures.into_iter().map(|failure| format!("{parameters:?}\n    {failure}")));
+        let failures = bench.play(&ENGINES).expect("nothing has to be built");
+        all += &bench.report(&ENGINES, 1, &failures);
     }
-    assert!(all.is_empty(), "{}", all.join("\n"));
+    assert!(all.is_empty(), "\n{all}");
 }
 
 fn agree_under_any_parameters(entry: &Entry) {
@@ -60,19 +62,24 @@ fn agree_under_any_parameters(entry: &Entry) {
         test_name: Some(entry.name),
         ..given
     };
-    let any = (parameters(), prop::collection::vec(any::<u32>(), 12_000));
-    let result = TestRunner::new(config).run(&any, |(parameters, choices)| {
+    // Parameters shrink. A seed is a name of a stimulus: another one is not simpler, and the command takes it.
+    let any = (parameters(), any::<u32>().no_shrink());
+    let result = TestRunner::new(config).run(&any, |(parameters, seed)| {
         let bench = workbench(entry.name, &parameters);
-        let outcome = bench.run(&[Model, Rtl, RustHdl], &mut Random::listed(choices), 250);
-        let outcome = outcome.expect("nothing has to be built");
-        prop_assert!(outcome.passed(), "{outcome:?}");
+        let outcome = bench.run(&ENGINES, &mut Random::seeded(seed.into()), 250);
+        let mut failures = Vec::from_iter(Failure::of(&outcome.expect("nothing has to be built")));
         if is_soak() {
-            let failures = bench.play(&[Model, Rtl, RustHdl]).expect("nothing has to be built");
-            prop_assert!(failures.is_empty(), "{}", failures.join("\n"));
+            failures.extend(bench.play(&ENGINES).expect("nothing has to be built"));
         }
+        prop_assert!(failures.is_empty(), "\n{}", bench.report(&ENGINES, seed.into(), &failures));
         Ok(())
     });
-    assert!(result.is_ok(), "{}", result.unwrap_err());
+    // What failed, and not the values that made it, which the report names as a command does.
+    match result {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, _)) => panic!("{reason}"),
+        Err(other) => panic!("{other}"),
+    }
 }
 
 fn has_data(entry: &Entry) -> bool {
@@ -82,8 +89,9 @@ fn has_data(entry: &Entry) -> bool {
 /// Registers of 1,024 bits, as the hardware is exported. rust-hdl would take minutes for them.
 fn agree_on_whole_registers(entry: &Entry) {
     let bench = workbench(entry.name, &Parameters { interval: 50, pcrf_entries: 256, ..Default::default() });
-    let outcome = bench.run(&[Model, Rtl], &mut Random::seeded(5), 2_000).expect("nothing has to be built");
-    assert!(outcome.passed(), "{outcome:?}");
-    let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let engines = [Model, Rtl];
+    let outcome = bench.run(&engines, &mut Random::seeded(5), 2_000).expect("nothing has to be built");
+    let mut failures = Vec::from_iter(Failure::of(&outcome));
+    failures.extend(bench.play(&engines).expect("nothing has to be built"));
+    assert!(failures.is_empty(), "\n{}", bench.report(&engines, 5, &failures));
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use gpurf_blocks::{corners, LruStorage, Parameter, Parameters, LANES, PARAMETERS};
 use gpurf_hw::catalogue::{catalogue, Entry};
 use gpurf_testbenches::EngineKind::{Icarus, Model, Rtl, RustHdl, Verilator};
-use gpurf_testbenches::{workbench, EngineKind, Random};
+use gpurf_testbenches::{workbench, EngineKind, Failure, Random, Workbench};
 use gpurf_verilog::check;
 
 mod per_module;
@@ -55,7 +55,7 @@ fn is_soak() -> bool {
 fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles: u64) {
     let bench = workbench(entry.name, parameters);
     let outcome = bench.run(engines, &mut Random::seeded(SEED), cycles).expect("the engines are built");
-    assert!(outcome.passed(), "{engines:?}, seed {SEED}: {outcome:?}");
+    told(&*bench, engines, Vec::from_iter(Failure::of(&outcome)));
 }
 
 fn all_engines_agree(entry: &Entry) {
@@ -63,8 +63,13 @@ fn all_engines_agree(entry: &Entry) {
     agree(entry, &[Model, Rtl, Verilator], &tokens(), CYCLES);
     // That rust-hdl answers scenarios as the model does is shown beside this, and takes the longer.
     let engines = [Model, Rtl, Verilator];
-    let failures = workbench(entry.name, &tokens()).play(&engines).expect("the engines are built");
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let bench = workbench(entry.name, &tokens());
+    told(&*bench, &engines, bench.play(&engines).expect("the engines are built"));
+}
+
+/// Fails if something failed, and says what, once.
+fn told(bench: &dyn Workbench, engines: &[EngineKind], failures: Vec<Failure>) {
+    assert!(failures.is_empty(), "\n{}", bench.report(engines, SEED, &failures));
 }
 
 fn whole_registers(entry: &Entry) -> bool {
@@ -96,9 +101,9 @@ fn agree_on_entries_taken_on_arrival(entry: &Entry) {
     for dispatch_on_arrival in [false, true] {
         let parameters = Parameters { dispatch_on_arrival, ..on_arrival() };
         agree(entry, &[Rtl, RustHdl, Verilator], &parameters, RUST_HDL_CYCLES);
-        let failures =
-            workbench(entry.name, &parameters).play(&[Rtl, Verilator]).expect("the engines are built");
-        assert!(failures.is_empty(), "{}", failures.join("\n"));
+        let bench = workbench(entry.name, &parameters);
+        let engines = [Rtl, Verilator];
+        told(&*bench, &engines, bench.play(&engines).expect("the engines are built"));
     }
 }
 

@@ -7,10 +7,10 @@ use std::path::{Component, Path, PathBuf};
 /// Folders that commands write, and what is hidden, hold nothing that a document could point to.
 const WRITTEN: [&str; 2] = ["out", "target"];
 
-struct Document {
+pub struct Document {
     /// From the root of the repository.
-    path: PathBuf,
-    text: String,
+    pub path: PathBuf,
+    pub text: String,
 }
 
 impl Document {
@@ -58,12 +58,12 @@ impl Document {
     }
 }
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// README.md, the pages, and what explains the papers' files and the dialect's rules.
-fn documents() -> Vec<Document> {
+pub fn documents() -> Vec<Document> {
     let mut paths: Vec<PathBuf> =
         ["README.md", "papers/README.md", "hw/rtl/src/rtl/rules.md"].map(PathBuf::from).into();
     for entry in root().join("docs").read_dir().expect("the pages") {

@@ -1,5 +1,6 @@
 //! The tables of the documents are what they describe, and `gpurf docs` finds those that are not.
 
+mod commands;
 mod links;
 
 use std::fs;

@@ -9,7 +9,7 @@ use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
 use super::{pairs, port_s, DataOf};
-use crate::{expect, register, value, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, value, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for WindowInstruction<W>
 where
@@ -94,7 +94,7 @@ where
                     expect(bench.cycle(write)?.cached[0], "the first result enters")?;
                     let mut look = In::<W>::default();
                     look.source_register[0] = 4;
-                    expect(bench.cycle(look)?.found_data[0] == value(8), "and is found")?;
+                    expect_eq!(bench.cycle(look)?.found_data[0], value(8), "and is found")?;
                     expect(!bench.cycle(write)?.cached[0], "a second one does not enter")
                 },
             },

@@ -5,7 +5,7 @@ use gpurf_blocks::{Parameters, VECTOR_CACHE_ENTRIES};
 use gpurf_hw::finereg::LiveRegisterCache;
 
 use super::{OneForEach, Vectors};
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for LiveRegisterCache {
     fn model(_: &Parameters) -> Engine<Self> {
@@ -109,7 +109,7 @@ fn look(bench: &mut Bench, pc: u32) -> Result<(u32, bool), String> {
     let filled = LiveRegisterCacheIn { memory_answer: true, memory_low: pc ^ 0xf0, ..ask(0) };
     let out = bench.cycle(filled)?;
     expect(out.answer && !out.ready, "memory's answer is handed on")?;
-    expect(out.low == pc ^ 0xf0, "it is memory's")?;
+    expect_eq!(out.low, pc ^ 0xf0, "it is memory's")?;
     Ok((out.low, true))
 }
 
@@ -120,8 +120,8 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
             rule: "R V-C: if a matching entry is found, the cache transfers the bit vector",
             play: |bench| {
                 for pc in [0, 0x10, 0x1230] {
-                    expect(look(bench, pc)? == (pc ^ 0xf0, true), "the first look-up misses")?;
-                    expect(look(bench, pc)? == (pc ^ 0xf0, false), "the second one hits")?;
+                    expect_eq!(look(bench, pc)?, (pc ^ 0xf0, true), "the first look-up misses")?;
+                    expect_eq!(look(bench, pc)?, (pc ^ 0xf0, false), "the second one hits")?;
                 }
                 Ok(())
             },
@@ -144,7 +144,7 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
                 // The second PC has the index of the first: 1 and 32 + (1 ^ 1).
                 let (one, other) = (16, 16 * 32);
                 let _ = look(bench, one)?;
-                expect(look(bench, other)? == (other ^ 0xf0, true), "another PC is not taken for it")?;
+                expect_eq!(look(bench, other)?, (other ^ 0xf0, true), "another PC is not taken for it")?;
                 expect(!look(bench, other)?.1 && look(bench, one)?.1, "and takes its entry")
             },
         },

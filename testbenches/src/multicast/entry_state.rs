@@ -4,7 +4,7 @@ use gpurf_blocks::ports::{EntryStateIn, EntryStateOut};
 use gpurf_blocks::{Parameters, SCAN_LANES};
 use gpurf_hw::multicast::EntryState;
 
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for EntryState {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -70,7 +70,7 @@ impl Testbench for EntryState {
                                 expect(!out.any_due, "no other is due before its second tick")?;
                             }
                         }
-                        expect(bench.cycle(EntryStateIn::default())?.occupancy == 0, "all have left")?;
+                        expect_eq!(bench.cycle(EntryStateIn::default())?.occupancy, 0, "all have left")?;
                     }
                     Ok(())
                 },
@@ -124,7 +124,7 @@ impl Testbench for EntryState {
                         out.occupancy == 1 && out.finishes && !out.writes,
                         "so the entry stayed until now",
                     )?;
-                    expect(bench.cycle(EntryStateIn::default())?.occupancy == 0, "and both are gone")
+                    expect_eq!(bench.cycle(EntryStateIn::default())?.occupancy, 0, "and both are gone")
                 },
             },
         ]

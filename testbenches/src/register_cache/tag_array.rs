@@ -6,7 +6,7 @@ use gpurf_blocks::{CacheReplacement, CacheWrite, Parameters, CACHED_WARPS};
 use gpurf_hw::register_cache::TagArray;
 
 use super::{registers, LineWrite, LinesInTurn, Warps};
-use crate::{expect, register, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect_eq, register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const L: usize> Testbench for TagArray<L> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -73,7 +73,7 @@ impl<const L: usize> Testbench for TagArray<L> {
                         for way in &ways {
                             let row = bench.cycle(next())?.row;
                             let expected = CACHED_WARPS as u32 * entry(*way) + warp;
-                            expect(row == expected, format!("row {row} makes room, not {expected}"))?;
+                            expect_eq!(row, expected, format!("row {row} makes room, not {expected}"))?;
                         }
                     }
                 }

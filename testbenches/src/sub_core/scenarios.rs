@@ -6,7 +6,7 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Data, Parameters, MAX_SLOTS};
 
 use crate::collector::window::Windows;
-use crate::{expect, value, Drive, Scenario};
+use crate::{expect, expect_eq, value, Drive, Scenario};
 
 type Bench<'a, D> = Drive<'a, SubCoreIn<D>, SubCoreOut<D>>;
 
@@ -77,7 +77,7 @@ fn read_in_turn<D: Data>(bench: &mut Bench<D>, warp: usize, first: usize) -> Res
     }
     let (_, out) = run(bench, warp, ready)?;
     let right: Vec<D> = (0..slots).map(|slot| value_of(warp, read(slot))).collect();
-    expect(out.operand_data[..slots] == right, "each slot has the value of its register")
+    expect_eq!(out.operand_data[..slots], right, "each slot has the value of its register")
 }
 
 /// How warps share the rows of a bank: they have as many equal parts, and change them, so that rows use all bits.
@@ -141,7 +141,7 @@ fn read_of_one_bank<D: Data>(
     for _ in 0..instructions.len() * all + 6 {
         held -= usize::from(bench.cycle(idle())?.dispatch.contains(&true));
     }
-    expect(held == 0, "all are dispatched")
+    expect_eq!(held, 0, "all are dispatched")
 }
 
 /// Rules of every kind of sub-core.
