@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf doctor`: which programs of others are there, and what each is needed for.
 
 use std::path::{Path, PathBuf};

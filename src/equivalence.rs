@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf equivalence`: whether netlists do what their Verilog says: proofs, and runs beside the RTL.
 
 use std::path::{Path, PathBuf};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instruction streams by name or path: built-in workloads, launch files, Accel-Sim traces.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! gpurf: GPU register-file hardware, simulated, exported and measured.
 //!
 //! One file per subcommand. Exit code 0 on success, 1 when something checked does not hold, 2 on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf mutants`: how many small faults in its Verilog a module's testbench finds.
 
 use std::path::{Path, PathBuf};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf names`: what the command line knows by name, for people and for those who build command lines.
 
 use anyhow::{ensure, Result};

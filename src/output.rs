@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Output: tables, JSON files, progress.
 
 use std::io::{self, IsTerminal, Write};

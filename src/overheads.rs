@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf overheads`: the papers' storage and area claims beside what the RTL has.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The square matrix products of C Table V, by name: HGEMM and IGEMM of 256 to 2,048, tiled as CUTLASS does.
 
 use anyhow::Result;

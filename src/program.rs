@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The program that runs: what its results are of.
 
 use std::fs::File;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf prove`: whether modules keep their contracts, whatever comes.
 
 use std::path::{Path, PathBuf};

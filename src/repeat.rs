@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf repeat`: runs the commands behind recorded results again, and tells which of these they still give.
 
 use std::fs;

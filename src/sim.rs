@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
 mod checkpoint;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf speeds`: what `cargo bench` has measured, and a record of it for the documents.
 
 use std::fs;

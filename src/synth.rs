@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf synth`: what hardware modules cost.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf testbench`: directed and random stimulus on every engine of a module.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf trace`: instruction streams as Accel-Sim traces.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf verilog`: hardware modules as Verilog, with file list and FuseSoC core.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf workloads`: what the built-in workloads, launch files or traces consist of, and whether
 //! their answers are right.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A new file in `src` is a module without any other edit, so the package is compiled anew when one comes.
 
 fn main() {

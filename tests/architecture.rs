@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules of the architecture: which crate may rest on which, and that every source names its licence.
 
 use std::collections::BTreeSet;
@@ -24,7 +25,10 @@ const MAY_IMPORT: [(&str, &[&str]); 17] = [
     ("testbenches", &["blocks", "hw", "sim", "verilog"]),
     ("synth", &["blocks", "files", "hw", "verilog"]),
     ("benchmarks/cudart", &["trace", "workloads"]),
-    (".", &["blocks", "commit", "files", "hw", "sim", "synth", "testbenches", "trace", "verilog", "workloads"]),
+    (
+        ".",
+        &["blocks", "commit", "files", "hw", "sim", "synth", "testbenches", "trace", "verilog", "workloads"],
+    ),
     ("python", &["", "blocks", "commit", "hw", "testbenches", "verilog"]),
 ];
 
@@ -36,7 +40,8 @@ fn root() -> &'static Path {
 fn imports(folder: &str, tables: &[&str]) -> BTreeSet<String> {
     let text = fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
     let manifest: toml::Table = text.parse().expect("it is TOML");
-    let names = tables.iter().filter_map(|table| manifest.get(*table)?.as_table()).flat_map(|table| table.keys());
+    let names =
+        tables.iter().filter_map(|table| manifest.get(*table)?.as_table()).flat_map(|table| table.keys());
     let own = names.filter_map(|name| name.strip_prefix("gpurf"));
     own.map(|name| name.trim_start_matches('-').to_string()).collect()
 }
@@ -80,9 +85,9 @@ fn models_never_name_the_hardware() {
 /// The Rust files below a folder, except inputs of tests that do not compile.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let is_skipped = |name: &str| ["target", "out", "broken"].contains(&name) || name.starts_with('.');
-    let entries = WalkDir::new(folder).into_iter().filter_entry(move |entry| {
-        entry.depth() == 0 || !is_skipped(&entry.file_name().to_string_lossy())
-    });
+    let entries = WalkDir::new(folder)
+        .into_iter()
+        .filter_entry(move |entry| entry.depth() == 0 || !is_skipped(&entry.file_name().to_string_lossy()));
     let paths = entries.map(|entry| entry.expect("a file").into_path());
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }

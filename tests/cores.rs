@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Exported cores in other people's flows: FuseSoC lints and builds them, and a cocotb test drives one.
 //!
 //! `tools/cores` installs both programs into `.venv`; where they are missing, these tests are skipped.

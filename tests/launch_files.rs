@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Launch files: the example of docs/your_kernel.md from code to statistics, and every way to get one wrong.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Netlists: what hardware becomes in cells of a library behaves as its RTL, what is broken in one is found, and what it
 //! costs is reported.
 //!

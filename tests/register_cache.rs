@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf register-cache` and its study.
 
 use assert_cmd::Command;

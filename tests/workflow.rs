@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Studies under Snakemake: killed at random, they end with what one left alone has.
 //!
 //! `tools/workflow` installs Snakemake into `.venv`; where it is missing, these tests are skipped.

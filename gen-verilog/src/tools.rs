@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The external tools: where they are found, and what to do if they are not.
 
 use std::collections::HashMap;

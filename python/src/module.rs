@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A hardware module under any of its engines, cycle by cycle.
 
 use std::ops::Range;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The Python module: its own tests under pytest, and its notebook.
 //!
 //! `tools/python` installs what they need into `.venv`; where it is missing, these tests are skipped. The native part is

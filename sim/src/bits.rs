@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sets as bit masks.
 
 use gpurf_blocks::{WarpSet, MAX_WARPS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Dynamic energy of the register file, from counted events. F §V and §VI-B3.
 //!
 //! The parts are those of F's model: arbiter, crossbar, banks, collectors. Energies per event stand in

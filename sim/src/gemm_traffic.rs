@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a tiled matrix product moves between register files and memory-I/O unit, derived on paper: I §2.4,
 //! §2.5, §5.2 and table 3. `docs/multicast.md` goes through it; a test holds the SM against it.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
 use borsh::{BorshDeserialize, BorshSerialize};

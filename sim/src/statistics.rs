@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run counts, and the JSON it is written as.
 
 pub(crate) mod counters;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cycles of kernels, and how near they are to the reference's.
 
 use std::collections::BTreeMap;

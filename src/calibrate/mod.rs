@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf calibrate`: our cycles beside those of a reference, kernel by kernel.
 //!
 //! The reference is a file of cycles, from another simulator or from counters of hardware; it says which traces they

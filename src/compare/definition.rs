@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a study is: a file in `papers`, read when the tool is built into. Runs, metrics, tables, plots and claims stand
 //! there; how a metric is computed stands in [`super::metrics`].
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A study that is run in the SM: its jobs, and what is made of their outcomes, as its file says.
 
 use std::collections::BTreeMap;

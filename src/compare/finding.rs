@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A claim of a paper's evaluation beside what was measured, the same for every study.
 
 use std::fmt;

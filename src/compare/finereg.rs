@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What FineReg's study asks of workloads: which ones scheduling limits, and which registers or shared memory. R Table II.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs of the comparison: each workload under each variant of a design.
 
 use anyhow::{Context, Result};

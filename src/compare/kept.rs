@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Results of single runs as they lie in a study's folder: a file each. A result is used again if the same program would
 //! give it again: its file has the digests of the program and of the input, and all that the run was told.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The energies of this hardware's own netlists.
 
 use std::sync::LazyLock;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What studies compute of a run and of the one that it is compared with, by name. A name with a dot is a place in the
 //! run's JSON, such as `counters.hits`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf compare`: the papers' evaluations beside what they report. A study is a file in `papers`: what runs, what is
 //! computed of it and shown, and the paper's claims. One driver runs all of them.
 
@@ -54,7 +55,8 @@ use study::Titled;
   gpurf compare malekeh bfs hgemm --designs malekeh,malekeh+iwma --csv results.csv  # a second
   gpurf compare malekeh --also sthld,ablations --out out/malekeh                    # minutes
   gpurf compare finereg --size medium                                               # minutes
-  gpurf compare malekeh --inputs fixtures/traces --out out/traces                   # a second
+  gpurf trace bfs nn --out traces_of_two                                            # a second
+  gpurf compare malekeh --inputs traces_of_two --out out/two                        # a second
   gpurf compare multicast --out out/multicast                                       # minutes
   gpurf compare malekeh --out out/malekeh --list                                    # a second
   gpurf compare malekeh --out out/malekeh --run bfs_malekeh --run bfs_bow           # seconds

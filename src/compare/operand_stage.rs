@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the operand stages or the collectors of a study's conditions cost in area and path.
 
 use anyhow::Result;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Plots of studies: the data first, the picture made of it.
 
 use anyhow::Result;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Points with their names, as SVG.
 
 use anyhow::Result;

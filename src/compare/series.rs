@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A number per workload and variant, and tables of such.
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Results for people, and as CSV: what a study's file asks for.
 
 use anyhow::Result;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Places in the papers, as declarations of modules and rules of scenarios cite them: `W §3.2, F §III-C`,
 //! `I 3.1, Fig. 8a: requests of four sub-cores`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tool's commands, as its own help has them.
 
 use std::fmt::Write;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What decides the claims that differ: curves that stand beside a paper's number, from the records of studies that were
 //! made with `--also curves`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables of the terminal as those of a document.
 
 use comfy_table::{Row, Table};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf docs`: writes the tables of the documents from what they describe.
 //!
 //! A table stands between two lines of README.md or a file in docs:

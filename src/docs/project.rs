@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What tables are made from. Each part is read or worked out once, by the first table that wants it.
 
 use std::cell::{OnceCell, RefCell};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The claims of the papers' evaluations beside what was found: records of studies, which `gpurf compare STUDY --record
 //! papers/results/STUDY/LABEL.json` writes. The claims are those of the studies' files, as they are now.
 

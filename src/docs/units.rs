@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of units for each of their events, as `gpurf power MODULE... --json FILE` has them. A table names the arguments
 //! of that command, the file last.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies per event, as the simulation counts events, from what was measured in windows of all runs.
 //!
 //! What the cells of a part take in a window is fitted to what happened in it; the accesses of memories have CACTI's energies.

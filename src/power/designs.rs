@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf power DESIGN INPUT`: the energy of a design's operand stage under what code really moves.
 
 use std::cell::RefCell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The mean over a run of what was measured in windows of it.
 //!
 //! How often an instruction was dispatched, a bank read or written, and how many bits of data changed, is known of every window

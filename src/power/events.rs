@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What happens in an operand stage, counted.
 
 use gpurf_trace::Lanes;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Streams of instructions whose energies can be worked out by hand.
 //!
 //! An operand stage with the collectors of `traditional`, in Nangate's cells, without clock gates. Registers 1 and 3 lie in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of a register cache's cells for each event, from its netlist: what it takes when nothing happens is measured, and
 //! what a window of random stimulus takes beyond that is fitted to what happened in it.
 

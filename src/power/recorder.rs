@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Records what the operand stage of one sub-core is given while an SM runs, and the values that its tokens stand for.
 //!
 //! The SM's hardware carries tokens of 32 bits, one for each value that an instruction writes; the emulator tells the values.

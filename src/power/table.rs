@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of designs under workloads as tables.
 
 use comfy_table::Table;

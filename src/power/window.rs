@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The netlist of an operand stage under what a workload's code moves, in windows over the run.
 //!
 //! A netlist whose data are tokens of 32 bits follows the whole run and must say in each cycle what the SM's hardware said.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf register-cache`: traffic and energy of register caches over an instruction stream, without an SM.
 
 mod differences;

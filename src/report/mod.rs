@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf report`: all results on one page, a single HTML file that needs no network.
 //!
 //! What is cheap is run: the designs of Malekeh's evaluation on small workloads, reuse distances, waveforms. What is dear

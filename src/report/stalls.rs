@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What happens in the issue slots of the sub-cores: a stack per design.
 
 use maud::{html, Markup};

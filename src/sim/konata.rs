@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where each instruction spends its cycles, in the log format of the pipeline viewer Konata, version 0004: a line a
 //! command, with its operands behind tabs.
 

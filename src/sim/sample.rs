@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Simulating some thread blocks of each launch for all.
 
 use std::time::{Duration, Instant};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What viewers show of a waveform when they open it: events, and the signals that they are made of.
 
 use std::fmt::Write;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Counters and other registers that follow no input but a reset: all their states can be walked through.
 //!
 //! Two such registers can count the same cycles in different codes. Then no invariant of few bits says that what follows

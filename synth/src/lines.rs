@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What was measured, as lines of JSON in a file that stands in the tree.
 
 use std::fs;

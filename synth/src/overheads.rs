@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The papers' overhead claims beside what the RTL has: registers counted, areas synthesized.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Claims of a paper, and the arithmetic behind them.
 
 use std::collections::BTreeMap;

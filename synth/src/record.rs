@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Areas and longest paths over time: a file with a line of JSON for every measurement, in the order of time.
 //!
 //! A measurement that equals the last one of the same module by the same flow adds no line, so that a line tells when

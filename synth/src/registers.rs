@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! State of a module, counted in its registers before synthesis.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Speed of the SM: two designs with every engine on the beginning of a matrix product, and every design with models on
 //! whole matrix products.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a testbench that failed says. Failures in which the same thing differs are one: it stands there once, with the first
 //! place where it is seen, the ports of that cycle, and the command that shows it as a waveform.
 

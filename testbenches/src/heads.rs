@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions that warps offer to an issue stage, alone or within a sub-core.
 
 use gpurf_blocks::Parameters;

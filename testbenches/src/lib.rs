@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cycle testbenches of every hardware module: directed and constrained-random stimulus, engines in
 //! lockstep, waveforms.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random choices for stimulus, from a seed.
 
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Directed scenarios: one for each sentence of a paper that states a rule, and for each decision of
 //! ours where the papers are silent.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Looking at an engine while others drive it: recording of its waveform, search for an event inside its RTL.
 
 use std::cell::{Cell, RefCell};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One run of a testbench: engines side by side, cycle by cycle.
 
 use std::collections::BTreeMap;

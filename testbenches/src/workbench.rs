@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The testbench of any module, its type left behind: what the tool, the tests and the benches run.
 
 use std::any::Any;

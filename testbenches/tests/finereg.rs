@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The FineReg modules at several sizes: scenarios and random stimulus, model against RTL, and of the RMU's
 //! model the invariants of every chain in every cycle.
 

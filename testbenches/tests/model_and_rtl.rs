@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every module's RTL, compiled and as rust-hdl evaluates it, against its reference model: directed scenarios, and
 //! constrained-random stimulus under proptest over parameters and choices. One test for each module and concern. Long runs
 //! are part of the gate, with the Verilog beside them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inter-warp multicasting with small, middle and large tables, in both readings: the emitted Verilog against
 //! RTL and model, and clean under every checker.
 

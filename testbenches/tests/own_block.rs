@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A block that only this test knows: its declaration, model and testbench are all that there is of it, and every tool
 //! that goes through the catalogue has it.
 

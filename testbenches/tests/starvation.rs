@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How long the warp scheduler can pass over a warp that stays ready.
 
 use gpurf_blocks::{Parameters, Scheduling, WarpId, WarpSet};

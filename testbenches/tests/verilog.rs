@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The gate of every module: reference model, compiled RTL, rust-hdl's evaluation and emitted Verilog side by side, and the
 //! Verilog clean under every checker. One test for each module and concern.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The commands that README and the pages print run as they are printed.
 //!
 //! A code block marked `sh` holds commands, page by page in the order of the page, in a copy of the project. Behind a command
@@ -21,8 +22,20 @@ use super::links::{documents, root, Document};
 const TIMES: [&str; 4] = ["a second", "seconds", "minutes", "hours"];
 
 /// Programs whose commands say how long they take, and run only if they are in a block of commands.
-const PROGRAMS: [&str; 9] =
-    ["gpurf ", "cargo ", "pip ", "tools/", "benchmarks/", ".venv/", "make", "nvcc ", "workflow/"];
+const PROGRAMS: [&str; 12] = [
+    "gpurf ",
+    "cargo ",
+    "pip ",
+    "tools/",
+    "benchmarks/",
+    ".venv",
+    "make",
+    "nvcc ",
+    "nvdisasm ",
+    "python3 ",
+    "valgrind ",
+    "workflow/",
+];
 
 struct Printed {
     line: usize,
@@ -105,10 +118,15 @@ fn copied() -> TempDir {
 /// Runs these commands of a page, and gives back the first that fails with what it said.
 fn run(document: &Document, commands: &[Printed]) -> Result<(), String> {
     let folder = copied();
-    let mut script = String::from("set -o pipefail\n");
+    let mut script = String::from("set -o pipefail\nat=$PWD\n");
     for Printed { line, command, .. } in commands {
-        writeln!(script, "echo {line} > .line\n{{ {command}\n}} > .said 2>&1 || exit 1\ncp .said .said_{line}")
-            .expect("a text");
+        writeln!(
+            script,
+            "echo {line} > \"$at/.line\"
+{{ {command}
+}} > \"$at/.said_{line}\" 2>&1 || exit 1"
+        )
+        .expect("a text");
     }
     let programs = cargo_bin("gpurf").parent().expect("a folder").to_path_buf();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
@@ -129,7 +147,8 @@ fn run(document: &Document, commands: &[Printed]) -> Result<(), String> {
     }
     let line = read(".line").trim().parse().unwrap_or(0);
     let command = commands.iter().find(|command| command.line == line).map_or("", |found| &found.command);
-    Err(format!("{}:{line}: `{command}` fails:\n{}", document.path.display(), read(".said")))
+    let said = read(&format!(".said_{line}"));
+    Err(format!("{}:{line}: `{command}` fails:\n{said}", document.path.display()))
 }
 
 /// A home of its own, for what commands write there, with the caches and the toolchain of the real one.

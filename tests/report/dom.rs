@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A page as a tree, strictly: what a browser would mend silently is an error here.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Dynamic instructions: what the warps of a thread block executed.
 
 use std::hash::Hasher;

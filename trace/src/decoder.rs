@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One instruction line to one instruction.
 //!
 //! Between program counter and addresses, a line says the same at every execution of its

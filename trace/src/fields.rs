@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Fields and numbers of a line of bytes.
 
 /// The part of a line not yet read; fields are separated by single spaces.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files whose instructions are grouped by thread block and warp.
 
 use crate::block::{ThreadBlock, Warp};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The header of a kernel's file: `-key = value` lines, then a comment on the format of instruction lines.
 
 use crate::error::{Error, Result};

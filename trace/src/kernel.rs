@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels and workloads, wherever their instructions come from.
 
 use std::fmt;

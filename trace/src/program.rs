@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Static instructions: each place in the machine code once, with its decoded operands.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Vector registers: as a trace names them, of an instruction, and in sets.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From the registers a trace names to the registers an instruction reads and writes.
 //!
 //! A tracer names only the first register of each operand, in the order of the machine code, and

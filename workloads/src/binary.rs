@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Listings as files have them: text, or machine code that NVIDIA's disassembler turns into text.
 
 use std::path::{Path, PathBuf};

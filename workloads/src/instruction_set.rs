@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the emulator executes of Turing's instruction set, as it is documented.
 
 use std::collections::{BTreeMap, BTreeSet};

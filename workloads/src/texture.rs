@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Textures and surfaces: images in device memory, and how they are sampled.
 //!
 //! An [`Image`] lies row by row in memory that was allocated as any other, so that what a launch writes

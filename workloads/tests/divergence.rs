@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Control flow: lanes that part, wait for each other, leave, and meet again.
 
 #[allow(dead_code)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Expressions in which every operand has the width that its operator works at.
 //!
 //! Verilog widens operands to the widest of their context, which is how a carry that Rust drops comes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instances of the children that are modules of their own.
 
 use std::collections::{BTreeMap, BTreeSet};

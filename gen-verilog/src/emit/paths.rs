@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Combinational paths: what depends on what, and that no path runs in a circle.
 //!
 //! A block runs as a whole whenever anything it reads changes, and shows the values between its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How the kernel is split into the processes of the text.
 //!
 //! The text keeps arrays whole and loops as they are, so it is split vector by vector. Vectors whose values

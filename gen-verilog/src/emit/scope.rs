@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tree of blocks, as a rust-hdl probe finds it.
 
 use std::fmt::{self, Write};

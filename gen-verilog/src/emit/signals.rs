@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The signals that a kernel can name, and what they are called in Verilog.
 //!
 //! Signals in an array are the elements of one vector; a signal of its own is a vector of one element.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Expressions and statements as text.
 
 use std::fmt::Write;

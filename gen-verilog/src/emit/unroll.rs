@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Writes loops out: every statement names the elements that it reads and assigns.
 
 use num_bigint::BigUint;

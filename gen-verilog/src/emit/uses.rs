@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the signals of a kernel are assigned and read.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What Verilator and the C++ compiler make of a design: a library with the functions of the [shim].
 //!
 //! The C++ is compiled here and not by Verilator's makefile, which reads the headers of its runtime, most of what a small

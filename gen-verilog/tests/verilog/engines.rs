@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the engines do besides agreeing.
 
 use gpurf_blocks::{Clocked, Wide};

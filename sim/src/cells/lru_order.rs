@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the LRU order: W §3.2, F §III-C.
 
 use borsh::{BorshDeserialize, BorshSerialize};

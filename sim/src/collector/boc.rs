@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the bypassing operand collector of BOW: F §VI-B.
 
 use gpurf_trace::RegisterId;

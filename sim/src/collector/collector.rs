@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the model of an operand collector is to the operand stage's: W §2, §3.2, F §II, §III, §VI-B.
 
 use gpurf_trace::RegisterId;

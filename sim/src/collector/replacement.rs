@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of replacement: W §4.1, F §IV-A1.
 
 use gpurf_blocks::ports::{ReplacementIn, ReplacementOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Constants of the simulated machine: defaults, a user's file, single settings.
 //!
 //! Hardware parameters have their defaults where they are declared, in `gpurf_blocks`. `config/turing.toml` holds every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The choices that a design consists of, declared once.
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};

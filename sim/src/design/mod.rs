@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Compared designs: which collectors a sub-core has, and the policies around them.
 //!
 //! A design is a value for each of [some choices](Design), which do not depend on each other. The papers' designs are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a design can choose beside the policies of the hardware's parameters, and how a choice is written.
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the CTA status monitor: R §V-B, Table IV.
 
 use bitvec::prelude::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps, or
 //! of the SM's, a few are active and may issue; the others are pending.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the use and age of a load request table's entries: I §3.3.
 
 use gpurf_blocks::ports::{EntryStateIn, EntryStateOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the request queue: I §3.1, §5.2.3.
 
 use std::collections::VecDeque;

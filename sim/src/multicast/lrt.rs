@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What both readings of the load request table share: its entries, and what a cycle does with them.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the loads that wait for scoreboards: I §3.1.
 
 use borsh::{BorshDeserialize, BorshSerialize};

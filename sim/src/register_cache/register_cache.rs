@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the register cache: C §IV, §V-B, Fig. 8.
 
 use std::io;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of a register cache's tag array: C §IV, §V-B.
 
 use borsh::{BorshDeserialize, BorshSerialize};

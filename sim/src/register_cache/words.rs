@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A cycle of a register cache in words: what its ports show by flags is there or not, and what belongs together lies in one
 //! place. The SM and the model speak to each other in words; engines that have nothing but ports get those made of them.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of a register bank: F §II.
 
 use borsh::{BorshDeserialize, BorshSerialize};

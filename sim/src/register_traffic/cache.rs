@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The register cache of lanes that share its tags: of a warp, or of threads that have been treated alike so far.
 
 use super::operands::{Operands, Source, EMPTY};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A register cache as the study varies it.
 
 use gpurf_blocks::{

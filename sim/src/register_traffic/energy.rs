@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Dynamic energy of register file and register cache, by C Table III.
 
 use gpurf_blocks::{Parameters, CACHED_WARPS, LANES};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The registers that an instruction reads and writes, as the rules count them.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A run over an instruction stream.
 
 use std::collections::{BTreeMap, VecDeque};

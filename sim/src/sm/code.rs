@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The code of the kernel that runs, decoded as its instructions are met.
 
 use std::sync::Arc;

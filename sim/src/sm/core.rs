@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A sub-core: warps and their scoreboards, execution units and write-back, around the hardware that an
 //! engine runs: issue stage and operand stage.
 //!

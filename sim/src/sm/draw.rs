@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which thread blocks of a launch are simulated, if not all are.
 //!
 //! What is drawn are **clusters**: as many neighbouring blocks as are resident on all SMs at a time. A block alone says

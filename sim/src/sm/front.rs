@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The front of an SM: a kernel under way, whose thread blocks come onto the SM.
 
 use gpurf_trace::{KernelReader, ThreadBlock};

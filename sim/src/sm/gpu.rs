@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Streaming multiprocessors side by side, under one STHLD controller.
 //!
 //! A kernel's thread blocks are dealt to the SMs in turn; a kernel starts when the one before has ended on

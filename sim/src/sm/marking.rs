@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which loads from shared memory of a kernel are multicasting loads, MLDS: I §3.1 and §3.4.
 //!
 //! The unit compares the address of the first lane alone, and keeps loads until a partner comes. It would

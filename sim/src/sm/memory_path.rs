@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The way of memory instructions from the sub-cores to memory: through the load/store unit, and, where loads are
 //! shared, past the units that share them.
 

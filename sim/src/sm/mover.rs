@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Moves the registers of blocks that switch: through the RMU into the PCRF and back (FineReg), or to DRAM and back
 //! (Reg+DRAM).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How many thread blocks of a kernel fit on the SM, and where they lie.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Prefetch of register intervals into the register cache: LTRF.
 //!
 //! The compiler cuts a kernel into intervals whose registers all fit into a warp's part of the cache

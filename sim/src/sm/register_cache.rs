@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A register cache between the collectors of a sub-core and its register file: C §IV, Fig. 1c.
 //!
 //! C shows the cache beside the register file, near the units, "bypassing the route from RF, operand buffer, and the

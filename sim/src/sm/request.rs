@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an instruction asks of memory, in view of its block's addresses.
 
 use gpurf_blocks::LANES;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A resident thread block, and how far it is.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One SM: in each cycle completed instructions come back, memory takes the next one, the sub-cores step, and blocks
 //! come, go and switch.
 

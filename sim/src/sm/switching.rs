@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Switching between resident thread blocks (CTAs): R §IV, §V.
 //!
 //! A block is active while its warps have warp slots, else pending. When all warps of an active block are stalled,

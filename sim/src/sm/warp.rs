@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A warp on the SM: its place in the instruction stream, its scoreboard, its tokens.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a sample of a run's thread blocks says of the whole run, and how sure that is.
 //!
 //! The stream alone tells how many warp instructions the whole run has and how many operands they read: these are known

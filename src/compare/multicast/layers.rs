@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The layers that are evaluated, as matrix products, scaled to one SM: I §4.
 
 use gpurf_workloads::suite::hgemm::{Tile, TILES};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the paper's evaluation reports, in the study's file, and the same of what was counted.
 
 use serde::{Deserialize, Serialize};

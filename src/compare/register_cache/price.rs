@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What keeping reads from the register file costs in area: register caches in the SM beside the caching collectors
 //! of the other papers. C gives no area.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A netlist evaluated cell by cell, and what its nets do.
 //!
 //! Without delays: in each cycle a net has one value, that before the edge. What changes and changes back within a cycle is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memories, which the flow leaves as they are.
 
 use anyhow::{bail, ensure, Context, Result};

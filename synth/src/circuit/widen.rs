@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The state of a module whose data are 32 bits wide, in the same module with wider data.
 //!
 //! Where a module only moves its data, two of its builds do the same in their control, and each register or memory of data has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One cell: its pins and functions, loads, transition times and energies.
 
 use super::parser::Group;

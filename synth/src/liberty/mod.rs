@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cell libraries in the Liberty format: areas, functions, loads and powers, and the cells that the flow asks for by
 //! function.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of memories, which have no cells: what CACTI says of some, and what follows from that for others.
 //!
 //! `tools/cacti` writes the figures. A memory that CACTI was run for has its own; any other has those of the nearest one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Proofs that no inputs tell a mutant from its design.
 //!
 //! The smaller what is proved of, the sooner a prover is done: first the innermost instance that has the fault is asked,

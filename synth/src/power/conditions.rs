@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How often the conditions hold under which a library gives energies and leakage.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energy of a netlist from what its nets do: inside the cells, on the wires, and leaking.
 //!
 //! Nets change without delay, at most once in a cycle: what glitches cost is left out. A net's load is the capacitance of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The same power from OpenSTA, on the same netlist and the same activity.
 //!
 //! Versions of 2019 give each change of a pin the energy of a rising and of a falling edge; later ones give it their mean,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Synthesis of Verilog with Yosys onto a cell library.
 //!
 //! Every distinct module is mapped once, by itself, wherever it is instanced and in however many designs: the sum over

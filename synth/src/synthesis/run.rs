@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One run of Yosys, or what is kept of an earlier one with the same inputs.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Several designs at a time: what they have in common is mapped once, and as many runs go on as there are processors.
 
 use std::collections::HashMap;

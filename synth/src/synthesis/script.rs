@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The Yosys scripts, and what they read beside the design.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbenches of the collectors.
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the operand collector unit.
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of one instruction in the window of a bypassing operand collector.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the CTA status monitor.
 
 use bitvec::prelude::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the live-register bit-vector cache.
 
 use gpurf_blocks::ports::{LiveRegisterCacheIn, LiveRegisterCacheOut};

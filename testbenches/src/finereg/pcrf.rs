@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the pending-CTA register file.
 
 use bitvec::prelude::*;
@@ -198,7 +199,8 @@ fn walk<D: Data>(bench: &mut Bench<D>, head: u32, first: u32) -> Result<(Vec<u32
             let place = (out.restored_warp, out.restored_register);
             expect_eq!(place, (number % 32, number % 64), format!("register {number} comes, not {place:?}"))?;
             expect_eq!(
-                out.restored_data, value(number),
+                out.restored_data,
+                value(number),
                 format!("with its value, not {:x?}", out.restored_data),
             )?;
             came.push(cycle);

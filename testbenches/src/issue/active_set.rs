@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the active set of a two-level scheduler.
 
 use gpurf_blocks::ports::{ActiveSetIn, ActiveSetOut};

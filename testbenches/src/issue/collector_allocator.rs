@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the collector allocator.
 
 use gpurf_blocks::ports::{CollectorAllocatorIn, CollectorAllocatorOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the STHLD controller.
 
 use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
@@ -102,7 +103,8 @@ fn judged(bench: &mut Bench, counts: &[usize]) -> Result<(), String> {
         let sthld = (before.sthld as i32 + edge.step).clamp(0, table.maximum as i32);
         let (found, expected) = ((out.state, out.sthld as i32), (edge.next, sthld));
         expect_eq!(
-            found, expected,
+            found,
+            expected,
             format!("{count} after {previous}: state and STHLD are {found:?}, not {expected:?}"),
         )?;
         previous = count;

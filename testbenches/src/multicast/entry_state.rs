@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the use and age of a load request table's entries.
 
 use gpurf_blocks::ports::{EntryStateIn, EntryStateOut};

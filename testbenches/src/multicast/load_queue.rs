@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the request queue.
 
 use gpurf_blocks::ports::{LoadQueueIn, LoadQueueOut};

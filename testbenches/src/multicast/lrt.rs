@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the testbenches of both readings of the load request table share: stimulus, with the rules checked on the
 //! answers alone, and scenarios.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the load request table, all entries at once.
 
 use gpurf_blocks::ports::{LrtIn, LrtOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the load request table, four entries per cycle.
 
 use gpurf_blocks::ports::{LrtIn, LrtOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the loads that wait for scoreboards.
 
 use gpurf_blocks::ports::{PendingLoadsIn, PendingLoadsOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Stimulus of the operand stage, with an oracle for the values it delivers.
 
 use std::collections::{HashMap, VecDeque};

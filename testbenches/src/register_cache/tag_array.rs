@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the tag array, with a checker: no register lies twice in a warp's part, what is dirty is valid, what is
 //! found is what was stored, and no dirty lane is lost.
 

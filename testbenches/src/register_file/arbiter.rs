@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the register-file arbiter.
 
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A launch under way: its blocks side by side, a window of them at a time.
 
 use std::sync::Arc;

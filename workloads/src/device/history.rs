@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Launches executed again for their streams, each on memory as it was before.
 //!
 //! Memory before a launch is not kept: it is made again from what the host did between launches, by running the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modules on a device: places for their variables, and the addresses that their names stand for.
 
 use std::collections::BTreeMap;

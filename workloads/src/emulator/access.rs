@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What touches memory, by one group of lanes.
 
 use std::hash::Hasher;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The memories of a thread block, and the places that addresses stand for in them.
 
 use arrayvec::ArrayVec;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A kernel ready to execute.
 
 use std::borrow::Cow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What moves control, by one group of lanes.
 
 use super::block_memory::BlockMemory;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From registers to registers, by one group of lanes.
 
 use super::access::Touched;

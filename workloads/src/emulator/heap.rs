@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory that kernels allocate themselves.
 
 use std::collections::BTreeMap;

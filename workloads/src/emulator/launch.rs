@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A launch of a kernel, thread block by thread block.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Device memory, and what a thread block sees of it.
 //!
 //! Blocks of a launch run in parallel and still give the same result on any number of threads:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions ready to execute: operands resolved to places, behaviour to a function.
 
 use arrayvec::ArrayVec;

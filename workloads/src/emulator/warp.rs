@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The state of a warp: registers, and where its lanes are.
 //!
 //! Lanes that execute together form a group. A divergent branch splits one: the lanes that fall

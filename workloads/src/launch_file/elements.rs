@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Elements of buffers, their numbers, and how near two of them are.
 
 use half::f16;

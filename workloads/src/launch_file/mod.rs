@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Launch files: what a host program would do with a listing, written in TOML.
 //!
 //! A launch file names a listing, the buffers in device memory and what is in them, the kernels to

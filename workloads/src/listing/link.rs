@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Puts addresses in the place of names, and functions behind the kernels that may call them.
 //!
 //! Compiled with `-rdc=true` or `-G`, functions stand in sections of their own. They lie behind the longest

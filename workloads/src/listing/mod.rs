@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Listings of Turing machine code, as `nvdisasm -hex` and `cuobjdump -sass` print them.
 //!
 //! A [`Module`] is a whole listing: its kernels with registers, parameters and shared memory, its

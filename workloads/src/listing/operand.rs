@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One line of machine code: guard, opcode, operands.
 
 use winnow::ascii::{digit1, hex_digit1};

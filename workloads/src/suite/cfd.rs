@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's CFD Solver: compressible flow on a mesh of tetrahedra, by finite volumes.
 //!
 //! A cube of cells, each of which is six tetrahedra, whose numbers are mixed. The floor is a wall, elsewhere the far

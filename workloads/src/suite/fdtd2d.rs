@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PolyBench's FDTD-2D: an electromagnetic wave in two dimensions.
 //!
 //! From random fields; a time step is three launches. The reference does the same in double precision.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's Hotspot: the temperature of a chip over time under a map of the power it dissipates.
 //!
 //! A launch advances the whole chip by two time steps in overlapping tiles of 16 × 16 cells, one

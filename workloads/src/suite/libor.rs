@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! LIB of GPGPU-Sim's benchmarks: the value of a portfolio of swaptions in the LIBOR market model, by simulation.
 //!
 //! 15 swaptions; large is what the benchmark has. The reference simulates in double precision, and takes the derivative as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PolyBench's ATAX, `y = Aᵀ (A x)`, and BICG, `s = Aᵀ r` and `q = A p`.
 //!
 //! A launch has several random matrices: a thread per row or column fills the SM of R Table I eight times over from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The built-in workloads, one file each: inputs, launches, and the answer checked against a plain
 //! Rust computation of the same algorithm.
 

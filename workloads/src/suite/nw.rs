@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's NW: global alignment of pairs of sequences by Needleman and Wunsch.
 //!
 //! A launch computes a diagonal of tiles, so that the first and the last one of a pair have one block, whatever the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! particlefilter float: a particle filter follows a disk through a noisy video, all on the device.
 //!
 //! For each frame after the first, `likelihood` moves the particles and weighs them, `sum` adds the

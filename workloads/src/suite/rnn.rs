@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Recurrent layers in half precision on the tensor cores: a vanilla RNN, an LSTM, and the RNN's gradients.
 //!
 //! Per time step two launches: the product of the weights with each sequence's input and previous state, which

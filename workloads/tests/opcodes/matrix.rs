@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tensor cores and the loads that feed them, against plain matrices. Fragments lie in the lanes as
 //! PTX documents for `mma.m16n8k8`, `mma.m8n8k16`, `mma.m8n8k32` and `ldmatrix`.
 

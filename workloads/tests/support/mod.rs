@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels written by hand: SASS text made into listings and run.
 
 use std::fmt::Write as _;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The values in a caching collector unit, and the rules by which they come and go: W §3.2 and §4,
 //! F §III-C and §IV-A.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The STHLD controller on synthetic curves of IPC: F §IV-B3, Fig. 9.
 //!
 //! "If we increase STHLD we will initially have small fluctuations, until a point when IPC starts dropping

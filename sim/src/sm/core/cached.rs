@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a sub-core works with a register cache: see [`super::super::register_cache`]. Most designs have none: what is done
 //! in every cycle with one stays out of the loop of those without.
 

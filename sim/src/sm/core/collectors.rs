@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The collectors of a sub-core, as the SM knows them: which ones hold an instruction, and which.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which of the ready warps the hardware may choose from in a cycle.
 
 use gpurf_blocks::WarpSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a sub-core fetches register intervals: see [`super::super::prefetch`].
 
 use gpurf_blocks::{CollectorId, WarpId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Results of a sub-core that wait for their bank.
 
 use gpurf_trace::RegisterId;

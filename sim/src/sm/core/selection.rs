@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a scheduler of the whole SM asks of a sub-core.
 
 use gpurf_blocks::{WarpId, WarpSet};

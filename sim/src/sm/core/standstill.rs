@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cycles in which the hardware of a sub-core need not be asked.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a sub-core does for blocks that become pending or active: its warps' contexts leave and come, and their
 //! registers are written into the banks ([`super::leaving`]: are read from them).
 

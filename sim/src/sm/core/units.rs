@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The execution units of a sub-core: when each takes its next instruction.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the warps of a sub-core wait for.
 
 use super::super::warp::State;

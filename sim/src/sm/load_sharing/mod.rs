@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loads from shared memory that several warps perform alike: served together by the inter-warp multicasting
 //! unit ([`multicaster`], I §3), or by renaming ([`renaming`], I §5.2.2), and checked at delivery
 //! ([`delivery`], [`versions`]).

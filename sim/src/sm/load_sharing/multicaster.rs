@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The SM's side of the inter-warp multicasting unit (IWMU): I §3.
 //!
 //! The unit knows a load by {warp, address, source, destination}. What the SM knows of it beside that is kept

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sections of a block's work: what its warps issue between two barriers.
 //!
 //! A barrier opens when the last warp issues it. Older instructions of other warps may then still be in their

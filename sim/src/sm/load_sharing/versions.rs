@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! When the words of shared memory were last stored to: a load that is performed later than its place in
 //! program order, or served from an older load's data, must not lie on the other side of a store.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an instruction asks of the load/store unit, and the traffic that it makes.
 
 use gpurf_trace::{Memory, MemoryAccess, MemorySpace};

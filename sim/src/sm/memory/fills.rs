@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sectors on their way to L1, and the loads that wait for each.
 //!
 //! All that waits for a sector is written back before what waits for the next, one a cycle. So how long a load takes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a warp's access to shared memory costs.
 
 /// Words of a shared-memory access that are served together: one for each lane.

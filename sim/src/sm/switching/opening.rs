@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What takes a slot. See [`super`] for the order.
 
 use gpurf_blocks::{WarpSet, SUB_CORES};

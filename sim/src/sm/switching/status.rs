@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The CTA status monitor of an SM: R §V-B. It is told where the context and the registers of each block are, and
 //! selects which of the pending blocks that could resume goes on.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios of the bypassing operand collector.
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a window holds, and holds no longer, as a collector, an operand stage and a sub-core show it.
 
 use gpurf_blocks::{Data, Parameters, Ports};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios of the caching collector unit.
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};

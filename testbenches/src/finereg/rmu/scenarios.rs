@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios of the register management unit, with an ACRF and a memory around it that answer at once.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the inter-warp multicasting unit, with a checker: every load that is taken reaches shared
 //! memory exactly once, as its own warp and register from its address, in order and never early.
 

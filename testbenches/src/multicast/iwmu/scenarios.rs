@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios of the inter-warp multicasting unit.
 
 use std::collections::HashMap;

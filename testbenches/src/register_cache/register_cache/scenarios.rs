@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Directed scenarios of the register cache. All hold under any parameters: where a policy decides, they say what each
 //! does.
 

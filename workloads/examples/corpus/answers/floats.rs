@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arithmetic and comparisons of floats, rounded once.
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};

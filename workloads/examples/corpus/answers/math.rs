@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Elementary functions, within a few units in the last place as the programming guide's table says.
 
 use rustc_apfloat::Round;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loads, stores, atomic operations, and values of other lanes.
 
 use super::{shape, Answer, Case, Kind};

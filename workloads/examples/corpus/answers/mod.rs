@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the functions give, by their descriptions in CUDA's documentation.
 
 mod conversions;

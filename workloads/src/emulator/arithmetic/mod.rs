@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What Turing's instructions compute, as pure functions of the bits in their source registers.
 //!
 //! Single precision results that are not a number are always [`formats::SINGLE_NAN`], half precision ones

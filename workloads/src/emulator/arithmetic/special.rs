@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `MUFU`, the functions of the special function unit.
 //!
 //! The hardware interpolates in tables, within one or two units in the last place; its tables are not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From an instruction of a listing to one ready to execute.
 //!
 //! One file per family of opcodes. Every operand and every modifier must be taken by the code that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Moves, selections, logic, and special registers.
 
 use super::lanewise::*;
