@@ -23,7 +23,7 @@ use gpurf_sim::engines::RunsSubCore;
 use gpurf_sim::sm::{Design, Gpu, Sampling, SharedLoads, SmError};
 use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
-use gpurf_verilog::{Events, Occurrence, Values};
+use gpurf_verilog::{Events, ModuleWaveform, Occurrence, Values};
 use gpurf_workloads::Options;
 use serde::Serialize;
 
@@ -267,6 +267,7 @@ impl Job<'_> {
     fn find_event(&self) -> Result<Option<EventPlace>> {
         let Some(trigger) = &self.arguments.record.around else { return Ok(None) };
         let watch = Watch::new(trigger.clone());
+        self.check_scopes()?;
         // The hardware does the same in all engines, unless something is wrong.
         let engine = match trigger {
             Trigger::Error => self.arguments.engine,
@@ -286,6 +287,19 @@ impl Job<'_> {
         let told = if event.text.is_empty() { String::new() } else { format!(": {}", event.text) };
         say!("{}: the event is in cycle {}{told}", self.workload.name, event.cycle);
         Ok(Some(event.clone()))
+    }
+
+    /// A search may take long, and the waveform behind it is opened by name of its scopes.
+    fn check_scopes(&self) -> Result<()> {
+        let Arguments { record, engine, seed, .. } = self.arguments;
+        let Some(path) = record.waveform.as_ref().filter(|_| !record.scopes.is_empty()) else {
+            return Ok(());
+        };
+        if *engine == Engines::Rtl {
+            let compiled = sub_core_engine::compiled(self.config, &self.design, *seed, true)?;
+            ModuleWaveform::check_scopes(path, compiled.scopes(), &record.scopes)?;
+        }
+        Ok(())
     }
 
     fn run(&self) -> Result<Statistics> {

@@ -29,7 +29,7 @@ const SEEN: u64 = 7;
 /// Cycles before the event that are seen at first.
 const LEAD: u64 = 1;
 /// Rows of signals that events are made of.
-const MOST_WATCHED: usize = 32;
+const MOST_WATCHED: usize = 48;
 
 /// A waveform that views are made of.
 pub struct Views<'a> {
@@ -53,10 +53,18 @@ impl Views<'_> {
     /// Headings, and the variables under each.
     fn rows(&self) -> Vec<(String, Vec<&WaveformVariable>)> {
         let all = || self.variables.iter();
-        let mut rows: Vec<(String, Vec<&WaveformVariable>)> = vec![
-            ("Cycle".into(), all().take(2).collect()),
-            ("Events".into(), all().filter(|variable| is_event_text(variable)).collect()),
-        ];
+        let mut rows: Vec<(String, Vec<&WaveformVariable>)> = vec![("Cycle".into(), all().take(2).collect())];
+        // Viewers show a row's own name alone, and that of all of these is `events`.
+        for text in all().filter(|variable| is_event_text(variable)) {
+            let title = match inside(&text.path) {
+                Some(instance) if name_of(text) == "events" => format!("Events in {instance}"),
+                _ => "Events".into(),
+            };
+            match rows.last_mut() {
+                Some((last, texts)) if *last == title => texts.push(text),
+                _ => rows.push((title, vec![text])),
+            }
+        }
         if let Some((title, watched)) = self.watched() {
             rows.push((title, watched));
         }
@@ -171,6 +179,12 @@ pub fn files(waveform: &Path) -> [PathBuf; 2] {
 /// Scopes of signals lie between the outermost one and the name.
 fn name_of(variable: &WaveformVariable) -> &str {
     variable.path.rsplit('.').next().unwrap_or_default()
+}
+
+/// The scopes of a signal within the outermost one.
+fn inside(path: &str) -> Option<&str> {
+    let (_, inner) = path.split_once('.')?;
+    Some(inner.rsplit_once('.')?.0)
 }
 
 /// A text of events or instructions, or of where a scenario stands.

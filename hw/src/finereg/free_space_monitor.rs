@@ -63,6 +63,8 @@ pub struct FreeSpaceMonitor<const P: usize> {
 }
 
 watch!(FreeSpaceMonitor<P>: [
+    "take(entry = first_free) if take && any_free: take entry {entry}",
+    "free(entry = free_entry) if free: free entry {entry}",
     "misuse if take && !any_free: an entry is taken, and none is free",
     "misuse if free && !occupied[free_entry >> 5][free_entry & 31]: entry {free_entry} becomes free, \
         and is",

@@ -73,6 +73,9 @@ pub struct LiveRegisterCache {
 }
 
 watch!(LiveRegisterCache: [
+    "hit(pc = asked) if hit: hit at PC {pc}",
+    "miss(pc = asked) if miss: miss at PC {pc}",
+    "fill(pc = asked) if filled: fill for PC {pc}",
     "fault if !answer && (low != 0 || high != 0): a vector without an answer",
 ]);
 

@@ -58,6 +58,8 @@ pub struct RegisterIndexDecoder {
 }
 
 watch!(RegisterIndexDecoder: [
+    "load if load: load a vector",
+    "decode(register = index) if step && any && !load: decode R{register}",
     "misuse if step && !any && !load: a register is dropped, and there is none",
     "fault if (last || found) && !any: a register is shown, and there is none",
     "fault if found && index != wanted: register {wanted} is left, and {index} is shown",

@@ -90,6 +90,8 @@ pub struct ActiveSet {
 }
 
 watch!(ActiveSet: [
+    "enter(warp = w) for w in entered if entered[w]: warp {warp} becomes active",
+    "leave(warp = w) for w in left if left[w]: warp {warp} becomes pending",
     "misuse for w in ready if ready[w] + dependence[w] + shared[w] + others[w] > 1: warp {w} is \
         ready and waits, or waits twice",
 ]);
