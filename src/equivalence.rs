@@ -33,9 +33,9 @@ beside RTL and Verilog, under the module's scenarios and random stimulus.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Set each parameter to the least of its numbers or the first of its policies. One is an exception: results that
-    /// are kept out of a collector invalidate their registers there, for without that stale values are found, as they
-    /// should be
+    /// Set each parameter to the least of its numbers or the first of its policies. One is an exception:
+    /// results that are kept out of a collector invalidate their registers there, for without that stale
+    /// values are found, as they should be
     #[arg(long, conflicts_with = "settings")]
     smallest: bool,
     #[command(flatten)]
@@ -45,15 +45,15 @@ pub struct Arguments {
     /// The time in seconds for each way of proving; with 0, nothing is proved
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     proof: u64,
-    /// The number of cycles of random stimulus in which the netlist runs beside RTL and Verilog, after all scenarios;
-    /// with 0, it runs under neither
+    /// The number of cycles of random stimulus in which the netlist runs beside RTL and Verilog, after all
+    /// scenarios; with 0, it runs under neither
     #[arg(long, default_value_t = 0)]
     cycles: u64,
     /// The seed of the random stimulus
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Keep what was found in this file: a line of JSON for each module, in the place of the line that it has of the
-    /// module
+    /// Keep what was found in this file: a line of JSON for each module, instead of the line that it has of
+    /// the module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     #[command(flatten)]
@@ -179,7 +179,7 @@ fn examine(
     })
 }
 
-/// Puts a report in the place of the one of the same module in a file, or at the end.
+/// Puts a report instead of the one of the same module in a file, or at the end.
 fn record(path: &Path, report: &Report) -> Result<()> {
     let mut reports = recorded(path)?;
     let is_same =

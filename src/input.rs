@@ -22,8 +22,8 @@ pub struct EmulationArguments {
     /// The size of the built-in workloads, which says how much work they do
     #[arg(long, value_enum, default_value_t = Size::Small)]
     pub size: Size,
-    /// The number of threads that execute code; without it, as many as there are processors. The results do not
-    /// depend on it
+    /// The number of threads that execute code; without it, as many as there are processors. The results do
+    /// not depend on it
     #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     threads: Option<u64>,
 }
@@ -96,7 +96,8 @@ pub enum Input {
 }
 
 impl Input {
-    /// A built-in workload, a square product, a launch file, a trace file, a kernel list or a folder holding one.
+    /// A built-in workload, a square product, a launch file, a trace file, a kernel list or a folder holding
+    /// one.
     pub fn find(name: &str) -> Result<Input> {
         let path = Path::new(name);
         if let Some(built_in) = Input::built_in(name) {
@@ -284,7 +285,7 @@ fn say_built_in_is_taken(name: &str) {
     }
 }
 
-/// Whether an error is that of a wrong answer, and not of unusable input.
+/// Returns true if an error is that of a wrong answer, and not of unusable input.
 pub fn is_wrong_answer(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(gpurf_workloads::Error::Answer { .. }))
 }

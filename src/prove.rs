@@ -26,8 +26,8 @@ pub struct Arguments {
     /// The time in seconds of the processor for each rule
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// Keep what was found in this file: a line of JSON for each rule, in the place of the lines that it has of the
-    /// module
+    /// Keep what was found in this file: a line of JSON for each rule, instead of the lines that it has of
+    /// the module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(if reports.iter().any(is_broken) { Verdict::Fails } else { Verdict::Holds })
 }
 
-/// Puts the reports of a module in the place of those that a file has.
+/// Puts the reports of a module instead of those that a file has.
 fn record(path: &Path, verilog: &str, reports: &[Report]) -> Result<()> {
     let mut all = recorded(path)?;
     all.retain(|report| report.verilog != verilog);

@@ -26,7 +26,7 @@ pub struct Arguments {
     /// The folder in which the commands run: traces that they name are looked for there
     #[arg(long = "in", value_name = "DIR", default_value = ".")]
     folder: PathBuf,
-    /// Write a record anew if its command gives something else
+    /// Write a record again if its command gives something else
     #[arg(long)]
     update: bool,
     #[command(flatten)]

@@ -33,11 +33,11 @@ use crate::Verdict;
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Compare these engines, separated by commas: of model, rtl, rust-hdl, verilator, icarus and netlist. The others are held
-    /// against the first
+    /// Compare these engines, separated by commas: of model, rtl, rust-hdl, verilator, icarus and netlist.
+    /// The others are held against the first
     #[arg(long, value_delimiter = ',', default_value = "model,rtl")]
     engines: Vec<EngineKind>,
-    /// Run this Verilog in the place of the module's own, such as Verilog that was exported and edited, or
+    /// Run this Verilog instead of the module's own, such as Verilog that was exported and edited, or
     /// synthesized. The option takes one module, with the parameters that the files were exported with
     #[arg(long, value_name = "FILE", num_args = 1..)]
     verilog: Vec<PathBuf>,
@@ -45,24 +45,25 @@ pub struct Arguments {
     synthesis: SynthesisArguments,
     #[command(flatten)]
     stimulus: StimulusArguments,
-    /// Play this scenario alone, and no random stimulus. The option takes one module, and without --engines compares
-    /// model and rtl
+    /// Play this scenario alone, and no random stimulus. The option takes one module, and without --engines
+    /// compares model and rtl
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// Write a waveform of the scenario, or of the random stimulus, to this file: all that is inside the RTL, or the
-    /// ports of the first engine if rtl is none of them. The file is FST if its name ends in .fst, and VCD otherwise.
-    /// The option takes one module
+    /// Write a waveform of the scenario, or of the random stimulus, to this file: all that is inside the RTL,
+    /// or the ports of the first engine if rtl is none of them. The file is FST if its name ends in .fst, and
+    /// VCD otherwise. The option takes one module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     waveform: Option<PathBuf>,
-    /// Record these scopes of the waveform, separated by commas, each with all that lies in it; without the option,
-    /// all scopes
+    /// Record these scopes of the waveform, separated by commas, each with all that lies in it; without the
+    /// option, all scopes
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "waveform")]
     scopes: Vec<String>,
-    /// Record also what each register is loaded with, and when: NAME_d and NAME_enable. The waveform is one of the RTL
+    /// Record also what each register is loaded with, and when: NAME_d and NAME_enable. The waveform is one
+    /// of the RTL
     #[arg(long, requires = "waveform")]
     loads: bool,
-    /// Show the cycles around an event inside the RTL, such as hit, replacement or flush: hit#3 is the third hit, and
-    /// hit,warp=3 a hit of this warp. The message for an unknown name lists the module's events
+    /// Show the cycles around an event inside the RTL, such as hit, replacement or flush: hit#3 is the third
+    /// hit, and hit,warp=3 a hit of this warp. The message for an unknown name lists the module's events
     #[arg(long, value_name = "EVENT", requires = "waveform")]
     around: Option<String>,
     #[command(flatten)]

@@ -174,7 +174,7 @@ fn variables_of_the_listing() {
     assert.stderr(contains("the listing has no variable scale"));
 }
 
-/// The tools of NVIDIA are not needed for listings, but for machine code.
+/// The tools of NVIDIA are not needed for listings, except for machine code.
 #[test]
 fn machine_code_wants_a_disassembler() {
     let folder = changed(|text| text.replacen("stencil.sass", "stencil.cubin", 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Verilog in the place of a module's own: `gpurf testbench --verilog`, and `gpurf mutants`.
+//! Verilog instead of a module's own: `gpurf testbench --verilog`, and `gpurf mutants`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -113,8 +113,8 @@ fn mutants_are_killed_or_proved_equivalent_or_listed() {
     assert!(count("killed") >= 15 && survivors.is_empty(), "{report}");
 }
 
-/// A sample of every module; `make mutants` draws more. What survives is not always a hole: it may differ only for inputs that
-/// the ports' protocol forbids, or not have been proved equivalent in time.
+/// A sample of every module; `make mutants` draws more. What survives is not always a hole: it may differ
+/// only for inputs that the ports' protocol forbids, or not have been proved equivalent in time.
 #[test]
 #[ignore = "takes an hour or more"]
 fn few_mutants_of_any_module_survive() {
@@ -190,8 +190,8 @@ fn faults_of_a_faster_operand_stage_are_found() {
     find(&FAULTS, "icarus", "1000");
 }
 
-/// Each fault is found by the module's testbench within so many cycles. Icarus needs no time to build a model, and more for each
-/// cycle.
+/// Each fault is found by the module's testbench within so many cycles. Icarus needs no time to build a
+/// model, and more for each cycle.
 fn find(faults: &[Fault], simulator: &str, cycles: &str) {
     let engines = format!("model,{simulator}");
     for (module, settings, there, instead) in faults {

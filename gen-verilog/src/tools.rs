@@ -77,7 +77,7 @@ impl Tool {
         }
     }
 
-    /// Whether the project's main job and its tests go on without it.
+    /// Returns true if the project's main job and its tests go on without it.
     pub fn is_optional(self) -> bool {
         matches!(self, Tool::Sta | Tool::Chromium)
     }

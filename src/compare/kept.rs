@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Results of single runs as they lie in a study's folder: a file each. A result is used again if the same program would
-//! give it again: its file has the digests of the program and of the input, and all that the run was told.
+//! Results of single runs as they lie in a study's folder: a file each. A result is used again if the same
+//! program would give it again: its file has the digests of the program and of the input, and all that the
+//! run was told.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ struct Kept {
     outcome: Option<Outcome>,
 }
 
-/// What lies in the place of a result.
+/// What lies instead of a result.
 pub enum Found {
     Missing,
     /// Not what was written.

@@ -27,7 +27,7 @@ pub struct Costs {
     rows: Vec<(Condition, Vec<Synthesis>)>,
 }
 
-/// Whether a study is of collectors by themselves.
+/// True if a study is of collectors by themselves.
 pub const COLLECTORS: &str = "collector-clock";
 
 impl Costs {
@@ -76,8 +76,8 @@ impl Costs {
         std::iter::once(Titled::new(title, &self.table())).chain(clock).collect()
     }
 
-    /// Of each condition: clock in gigahertz, instructions per cycle, and their product, the latter two in percent of the
-    /// first condition's. All of the last design.
+    /// Of each condition: clock in gigahertz, instructions per cycle, and their product, the latter two in
+    /// percent of the first condition's. All of the last design.
     fn clocks(&self, evaluation: &Evaluation) -> Vec<(&Condition, [f64; 3])> {
         let (design, _) = self.stages.last().expect("a study has designs");
         let clock =
@@ -119,8 +119,8 @@ impl Costs {
         rows
     }
 
-    /// Instructions per cycle over the longest path, a line per design; against the first condition's reference. Of
-    /// collectors over the clock, with the product of both.
+    /// Instructions per cycle over the longest path, a line per design; against the first condition's
+    /// reference. Of collectors over the clock, with the product of both.
     pub fn plot(&self, evaluation: &Evaluation) -> Plot {
         if self.are_collectors {
             let clocks = self.clocks(evaluation);

@@ -8,8 +8,8 @@
 //! <!-- end -->
 //! ```
 //!
-//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`, `scenarios lrt_scan lrt_cam`).
-//! Its text takes the place of what is between the lines.
+//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`, `scenarios lrt_scan
+//! lrt_cam`). Its text takes the place of what is between the lines.
 
 mod areas;
 mod citation;
@@ -187,7 +187,7 @@ impl Tables<'_> {
         Ok(&self.texts[table])
     }
 
-    /// A document with its tables made anew, and the lines and names of those that were not so.
+    /// A document with its tables made again, and the lines and names of those that were not so.
     fn renewed<'t>(&mut self, path: &Path, text: &'t str) -> Result<(String, Vec<(usize, &'t str)>)> {
         let (mut new, mut stale) = (String::new(), vec![]);
         let mut lines = text.split_inclusive('\n').zip(1..);

@@ -22,7 +22,7 @@ pub struct Project<'a> {
     areas: OnceCell<Records>,
     pages: OnceCell<Pages>,
     verilog: RefCell<Vec<(&'static str, Parameters, Rc<Verilog>)>>,
-    /// By the command that measures them anew: modules whose Verilog has changed since, each with the day.
+    /// By the command that measures them again: modules whose Verilog has changed since, each with the day.
     outdated: RefCell<BTreeMap<String, BTreeSet<(String, String)>>>,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Project<'a> {
         self.outdated.borrow_mut().entry(command).or_default().insert((module.into(), day.into()));
     }
 
-    /// What was measured before the Verilog changed, and how to measure it anew.
+    /// What was measured before the Verilog changed, and how to measure it again.
     pub fn print_outdated(&self) {
         for (command, modules) in &*self.outdated.borrow() {
             let days: BTreeSet<_> = modules.iter().map(|(_, day)| day.as_str()).collect();

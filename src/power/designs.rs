@@ -55,8 +55,8 @@ pub struct Measured {
     pub runs: Vec<Run>,
 }
 
-/// The energy of an operand stage under a workload. What a cycle takes is in femtojoules, and without leakage where that is
-/// not said.
+/// The energy of an operand stage under a workload. What a cycle takes is in femtojoules, and without leakage
+/// where that is not said.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub design: String,
@@ -107,7 +107,7 @@ pub struct Part {
 }
 
 impl Measured {
-    /// The command that measures it again, but for where its results go.
+    /// The command that measures it again, except for where its results go.
     pub fn command(&self) -> String {
         let settings: String = self.settings.iter().map(|setting| format!(" --set {setting}")).collect();
         let gating = if self.clock_gating { " --clock-gating" } else { "" };

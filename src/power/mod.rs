@@ -69,8 +69,8 @@ pub struct Arguments {
     modules: ModuleArguments,
     #[command(flatten)]
     synthesis: SynthesisArguments,
-    /// Map the module as a whole, as `gpurf synth` does for its summary; without the option, each module inside is
-    /// mapped by itself, so that energies can be told apart
+    /// Map the module as a whole, as `gpurf synth` does for its summary; without the option, each module
+    /// inside is mapped by itself, so that energies can be told apart
     #[arg(long)]
     flatten: bool,
     #[command(flatten)]
@@ -81,8 +81,8 @@ pub struct Arguments {
     /// The number of cycles of a window
     #[arg(long, default_value_t = 100)]
     window_cycles: u64,
-    /// Follow only so many cycles of the run of a design on an input, from its beginning. Energies are those of these
-    /// cycles, and may be far from those of the whole run
+    /// Follow only so many cycles of the run of a design on an input, from its beginning. Energies are those
+    /// of these cycles, and may be far from those of the whole run
     #[arg(long, value_name = "CYCLES")]
     first: Option<u64>,
     /// The number of cycles of random stimulus
@@ -91,11 +91,11 @@ pub struct Arguments {
     /// The seed of the random stimulus
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Leave values of registers out of the random stimulus: they are zero, and all else is what it is with them. The energy
-    /// that is left does not depend on data
+    /// Leave values of registers out of the random stimulus: they are zero, and all else is what it is with
+    /// them. The energy that is left does not depend on data
     #[arg(long, conflicts_with = "scenario")]
     no_data: bool,
-    /// Run this scenario of the module in the place of random stimulus
+    /// Run this scenario of the module instead of random stimulus
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
     /// The clock period in nanoseconds, to which leakage and watts refer
@@ -128,8 +128,8 @@ pub struct Arguments {
     /// Draw the energies into this file, as SVG
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     plot: Option<PathBuf>,
-    /// Write the energies per event to this file, as constants of the simulation in TOML. The option takes designs,
-    /// one with each kind of collector
+    /// Write the energies per event to this file, as constants of the simulation in TOML. The option takes
+    /// designs, one with each kind of collector
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     constants: Option<PathBuf>,
     #[command(flatten)]
@@ -390,8 +390,8 @@ fn difference(fields: &[Field], found: &[u32], expected: &[u32]) -> Option<(Stri
     Some((port_of(fields, word), found[word], expected[word]))
 }
 
-/// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the RTL's. A waveform
-/// is written if one is asked for and there is no such answer.
+/// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the
+/// RTL's. A waveform is written if one is asked for and there is no such answer.
 fn replay(
     circuit: &Circuit,
     hierarchy: &Hierarchy,

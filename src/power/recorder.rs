@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Records what the operand stage of one sub-core is given while an SM runs, and the values that its tokens stand for.
+//! Records what the operand stage of one sub-core is given while an SM runs, and the values that its tokens
+//! stand for.
 //!
-//! The SM's hardware carries tokens of 32 bits, one for each value that an instruction writes; the emulator tells the values.
-//! At dispatch, the values that the operands' tokens stand for are held against what the emulator says that the instruction
-//! read: the two come on different ways, one through collectors and banks, the other through the emulator's registers.
+//! The SM's hardware carries tokens of 32 bits, one for each value that an instruction writes; the emulator
+//! tells the values. At dispatch, the values that the operands' tokens stand for are held against what the
+//! emulator says that the instruction read: the two come on different ways, one through collectors and banks,
+//! the other through the emulator's registers.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -89,7 +91,7 @@ impl Values {
         values.retain(|token, value| tokens.contains(token) || under_way.contains_key(&value.serial));
     }
 
-    /// Whether the stream came with values.
+    /// Returns true if the stream came with values.
     pub fn are_complete(&self) -> bool {
         !self.lock().lacks_values
     }

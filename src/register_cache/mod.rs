@@ -39,18 +39,18 @@ pub struct Arguments {
     rules: RulesArgument,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Set one parameter of the cache. Each of several values, separated by commas, is tried with each value of the
-    /// other parameters. Without the option, the caches are the eight of C Table VI
+    /// Set one parameter of the cache. Each of several values, separated by commas, is tried with each value
+    /// of the other parameters. Without the option, the caches are the eight of C Table VI
     #[arg(long = "set", value_name = "KEY=VALUE,...", long_help = settings_help())]
     settings: Vec<String>,
     /// What a look-up searches
     #[arg(long, value_enum, default_value = "set")]
     reach: ReachArgument,
-    /// Take in a result only if one of the next N instructions of its warp names its register, and a source only if
-    /// it carries a reuse flag
+    /// Take in a result only if one of the next N instructions of its warp names its register, and a source
+    /// only if it carries a reuse flag
     #[arg(long, value_name = "N")]
     look_ahead: Option<usize>,
-    /// Take reuse flags from this file, in lines `KERNEL PC POSITION...`, in the place of those of the listings,
+    /// Take reuse flags from this file, in lines `KERNEL PC POSITION...`, instead of those of the listings,
     /// which traces do not have
     #[arg(long, value_name = "FILE")]
     reuse: Option<PathBuf>,

@@ -22,7 +22,8 @@ pub const SUB_CORE: [(&str, &[&str]); 4] = [
     ("Dispatch", &["dispatched", "dispatch", "dispatch_unit"]),
 ];
 
-/// Of GTKWave: a nanosecond takes 200 pixels times two to this power, a whole number. A cycle is as wide as most texts.
+/// Of GTKWave: a nanosecond takes 200 pixels times two to this power, a whole number. A cycle is as wide as
+/// most texts.
 const ZOOM: f64 = -1.0;
 /// Cycles that are seen then. GTKWave opens on the beginning if it is to show more than there is.
 const SEEN: u64 = 7;
@@ -102,7 +103,8 @@ impl Views<'_> {
     }
 
     fn gtkwave(&self) -> String {
-        // How a trace is shown: as a number at the right, in hexadecimal, decimal or binary; as text; as a heading.
+        // How a trace is shown: as a number at the right, in hexadecimal, decimal or binary; as text; as a
+        // heading.
         let (hexadecimal, decimal, binary, text, heading) = ("@22", "@24", "@28", "@820", "@200");
         let start = CYCLE_NS * self.start();
         // The marker stands at the event.
@@ -152,7 +154,8 @@ impl Views<'_> {
                 let _ = writeln!(formats, "item_focus {}_\nitem_set_format {format}", letters(item));
             }
         }
-        // So many cycles are as wide as most texts; each zoom halves what is seen. The cursor is brought to the middle.
+        // So many cycles are as wide as most texts; each zoom halves what is seen. The cursor is brought to
+        // the middle.
         let halves = (self.cycles.end / SEEN).max(1).ilog2() as usize;
         let cursor = CYCLE_NS * self.event.map_or(self.start() + SEEN / 2, |event| event.cycle);
         let zoom = "zoom_in\n".repeat(halves);
@@ -200,8 +203,8 @@ fn is_number(path: &str) -> bool {
         .any(|word| path.rsplit('.').next().is_some_and(|name| name.contains(word)))
 }
 
-/// Whether a variable is the signal of this name, or an element of the array. Ports have a scope each for inputs and
-/// outputs, which signals inside a module do not.
+/// Returns true if a variable is the signal of this name, or an element of the array. Ports have a scope each
+/// for inputs and outputs, which signals inside a module do not.
 fn is_of(variable: &WaveformVariable, name: &str) -> bool {
     let mut scopes = variable.path.split('.').skip(1);
     let (first, second) = (scopes.next().unwrap_or_default(), scopes.next());

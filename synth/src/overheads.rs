@@ -90,9 +90,9 @@ pub struct Finding {
     pub counted: Option<f64>,
     /// In synthesized area.
     pub area: Option<f64>,
-    /// Whether the paper's own numbers give it.
+    /// True if the paper's own numbers give it.
     pub verdict: Verdict,
-    /// Whether the RTL's count supports the claim.
+    /// True if the RTL's count supports the claim.
     pub rtl_supports: Option<bool>,
     /// What has to be said about it.
     pub note: Option<String>,
@@ -243,7 +243,8 @@ impl Audit {
         table
     }
 
-    /// Bits of each register by name. A register that several modules have stands in one row, though it may lie deeper in one of them.
+    /// Bits of each register by name. A register that several modules have stands in one row, though it may
+    /// lie deeper in one of them.
     pub fn registers_table(&self) -> Table {
         let columns: Vec<_> = self.modules.iter().map(|one| (one.name.as_str(), &one.registers)).collect();
         by_name(&columns)

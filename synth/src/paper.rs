@@ -121,7 +121,7 @@ pub struct Contradiction {
     pub holds: Option<String>,
 }
 
-/// Whether a claim follows from the paper's own arithmetic.
+/// True if a claim follows from the paper's own arithmetic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {

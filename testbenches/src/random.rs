@@ -4,15 +4,16 @@
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Number `index` of a family of numbers of so many bits: they use all bits, and each odd one differs from the one before
-/// it in a single bit.
+/// Number `index` of a family of numbers of so many bits: they use all bits, and each odd one differs from
+/// the one before it in a single bit.
 pub fn spread(index: usize, bits: u32) -> u32 {
     let pair = index / 2;
     let number = ((pair as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as u32;
     number ^ (index as u32 & 1) << (pair as u32 % bits)
 }
 
-/// Numbers that are alike but for some of their bits, so that each has neighbours that differ from it in a single one.
+/// Numbers that are alike except for some of their bits, so that each has neighbours that differ from it in a
+/// single one.
 #[derive(Clone, Copy, Debug)]
 pub struct Neighbours {
     base: u32,

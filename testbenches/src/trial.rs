@@ -23,7 +23,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether nothing differed and no answer was wrong.
+    /// Returns true if nothing differed and no answer was wrong.
     pub fn passed(&self) -> bool {
         self.divergence.is_none() && self.violation.is_none()
     }

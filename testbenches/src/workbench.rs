@@ -49,7 +49,7 @@ pub trait Workbench {
     /// The Verilog of the engines that run it: the module's own, or what was read in its place.
     fn verilog(&self) -> Result<Hierarchy>;
 
-    /// Other Verilog in the place of the module's own: edited, synthesized, or written by hand.
+    /// Other Verilog instead of the module's own: edited, synthesized, or written by hand.
     fn read_verilog(&mut self, text: String);
 
     /// The Verilog that the engine [`EngineKind::Netlist`] runs: cells of a library, and their models.
@@ -76,8 +76,8 @@ pub trait Workbench {
     /// Drives fresh engines with random stimulus for so many cycles.
     fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<Outcome>;
 
-    /// Drives a fresh engine through a course and records its waveform: of the RTL all that is inside, of others the
-    /// ports.
+    /// Drives a fresh engine through a course and records its waveform: of the RTL all that is inside, of
+    /// others the ports.
     fn draw(&self, engine: EngineKind, course: &Course, options: &RecordingOptions) -> Result<Drawn>;
 
     /// An event that the RTL comes to on a course.
@@ -89,8 +89,9 @@ pub trait Workbench {
     /// The events that the module and its parts declare.
     fn events(&self) -> Result<Events>;
 
-    /// Drives hardware for so many cycles with values of zero, resets it, and compares it from there on with a fresh model.
-    /// The engines are [`EngineKind::Rtl`], [`EngineKind::RustHdl`] or [`EngineKind::Verilator`].
+    /// Drives hardware for so many cycles with values of zero, resets it, and compares it from there on with
+    /// a fresh model. The engines are [`EngineKind::Rtl`], [`EngineKind::RustHdl`] or
+    /// [`EngineKind::Verilator`].
     fn run_after_reset(
         &self,
         hardware: &[EngineKind],
@@ -99,7 +100,7 @@ pub trait Workbench {
         cycles: u64,
     ) -> Result<Outcome>;
 
-    /// The same with the scenarios in the place of random stimulus after the reset; tells which failed and why.
+    /// The same with the scenarios instead of random stimulus after the reset; tells which failed and why.
     fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Failure>>;
 
     /// Where each port stands in the packed words of a [`Sample`]: inputs and outputs.
@@ -115,7 +116,8 @@ pub trait Workbench {
         options: &RecordingOptions,
     ) -> Result<(PackedEngine, tap::Recording)>;
 
-    /// Drives one fresh engine with random stimulus for so many cycles, and gives back its ports, cycle by cycle.
+    /// Drives one fresh engine with random stimulus for so many cycles, and gives back its ports, cycle by
+    /// cycle.
     fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>>;
 
     /// The same under one of the scenarios, by its name.
@@ -151,12 +153,13 @@ pub trait Recording {
 /// Plays a stimulus to its end and gives back the engine.
 pub type Playback = Box<dyn FnOnce() -> Box<dyn Any>>;
 
-/// A module in one configuration: only its ports' types are known, for what a bench does is compiled for each of them.
+/// A module in one configuration: only its ports' types are known, for what a bench does is compiled for each
+/// of them.
 pub struct Bench<I, O> {
     name: String,
     parameters: Parameters,
     subject: Subject<I, O>,
-    /// Verilog in the place of the module's own.
+    /// Verilog instead of the module's own.
     source: Option<String>,
     netlist: Option<String>,
     /// The module's own Verilog, once somebody asked for it.

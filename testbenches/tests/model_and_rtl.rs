@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every module's RTL, compiled and as rust-hdl evaluates it, against its reference model: directed scenarios, and
-//! constrained-random stimulus under proptest over parameters and choices. One test for each module and concern. Long runs
-//! are part of the gate, with the Verilog beside them.
+//! Every module's RTL, compiled and as rust-hdl evaluates it, against its reference model: directed
+//! scenarios, and constrained-random stimulus under proptest over parameters and choices. One test for each
+//! module and concern. Long runs are part of the gate, with the Verilog beside them.
 
 use std::process::ExitCode;
 
@@ -26,13 +26,14 @@ fn main() -> ExitCode {
 
 const ENGINES: [EngineKind; 3] = [Model, Rtl, RustHdl];
 
-/// Whether somebody asks for many cases.
+/// Returns true if somebody asks for many cases.
 fn is_soak() -> bool {
     std::env::var("PROPTEST_CASES").is_ok()
 }
 
-/// Any possible values, but tokens of 32 bits as data, and intervals and ages so short that a run has many. Results that are
-/// kept out of a collector always invalidate: without, stale values are found, as they should be.
+/// Any possible values, but tokens of 32 bits as data, and intervals and ages so short that a run has many.
+/// Results that are kept out of a collector always invalidate: without, stale values are found, as they
+/// should be.
 fn parameters() -> impl Strategy<Value = Parameters> {
     prop::collection::vec(any::<prop::sample::Index>(), PARAMETERS.len()).prop_map(|indices| {
         let parameters = corners::chosen(|texts, place| indices[place].get(texts).clone());
@@ -63,7 +64,8 @@ fn agree_under_any_parameters(entry: &Entry) {
         test_name: Some(entry.name),
         ..given
     };
-    // Parameters shrink. A seed is a name of a stimulus: another one is not simpler, and the command takes it.
+    // Parameters shrink. A seed is a name of a stimulus: another one is not simpler, and the command takes
+    // it.
     let any = (parameters(), any::<u32>().no_shrink());
     let result = TestRunner::new(config).run(&any, |(parameters, seed)| {
         let bench = workbench(entry.name, &parameters);

@@ -26,7 +26,7 @@ impl<'a> Fields<'a> {
         field
     }
 
-    /// Whether nothing but spaces is left.
+    /// Returns true if nothing but spaces is left.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&byte| byte == b' ')
     }

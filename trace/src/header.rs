@@ -54,7 +54,7 @@ pub(crate) fn read_header(lines: &mut Lines) -> Result<(KernelHeader, HeaderEnd)
         let line = line.trim_ascii();
         if line.starts_with(b"#") {
             end.block_begun = line.starts_with(b"#BEGIN_TB");
-            // Since 2025 lines of version 5 are those of version 6, but for the values behind them.
+            // Since 2025 lines of version 5 are those of version 6, except for the values behind them.
             if header.tracer_version == 5 && memchr::memmem::find(line, b"immediate2").is_some() {
                 header.tracer_version = 6;
             }

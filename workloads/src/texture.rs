@@ -38,7 +38,7 @@ impl Channel {
         }
     }
 
-    /// Whether it is a floating-point type.
+    /// Returns true if it is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Channel::F16 | Channel::F32)
     }
@@ -83,7 +83,7 @@ pub struct Image {
     pub width: u32,
     /// Texels in y; 1 for a line.
     pub height: u32,
-    /// Texels in z; 1 but for a volume.
+    /// Texels in z; 1 except for a volume.
     pub depth: u32,
     /// Layers, each with all faces of a cube; 1 where there are none.
     pub layers: u32,

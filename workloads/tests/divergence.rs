@@ -578,7 +578,7 @@ enum Statement {
     Ballot,
 }
 
-/// Whether some bits of R4, R5 or the thread's number are below a limit.
+/// True if some bits of R4, R5 or the thread's number are below a limit.
 #[derive(Clone, Copy, Debug)]
 struct Condition {
     register: u8,

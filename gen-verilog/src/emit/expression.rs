@@ -289,7 +289,7 @@ impl Expression {
         Expression { width: self.width, kind }
     }
 
-    /// The same with a value in the place of every signal that has one.
+    /// The same with a value instead of every signal that has one.
     pub fn with(self, signals: &Signals, of: &impl Fn(SignalId) -> Option<BigUint>) -> Self {
         if let Some(value) = self.value(of) {
             return Expression::literal(value, self.width);

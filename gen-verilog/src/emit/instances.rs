@@ -20,7 +20,7 @@ pub struct Connections {
 
 pub struct Inline {
     each: Vec<String>,
-    /// In the place of all of them: elements of this vector, as many for each child, from the first on.
+    /// Instead of all of them: elements of this vector, as many for each child, from the first on.
     run: Option<(VectorId, SignalId)>,
 }
 

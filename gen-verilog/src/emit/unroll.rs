@@ -68,7 +68,7 @@ impl Unroller {
         }
     }
 
-    /// An expression in the present turns, with numbers in the place of loop variables.
+    /// An expression in the present turns, with numbers instead of loop variables.
     fn turned(&self, expression: &Expression) -> Expression {
         if self.turns.is_empty() {
             return expression.clone();

@@ -26,15 +26,16 @@ pub(super) use arrivals;
 pub trait Collector<D: Data>:
     Clone + fmt::Debug + Send + BorshSerialize + BorshDeserialize + 'static
 {
-    /// Whether results pass the arbiter's write filter to its ports D.
+    /// True if results pass the arbiter's write filter to its ports D.
     const IS_FILTERED: bool = false;
-    /// Whether it looks at what an instruction writes.
+    /// True if it looks at what an instruction writes.
     const TAKES_DESTINATIONS: bool = false;
 
     /// The collector of this number in its stage.
     fn numbered(parameters: &Parameters, number: usize) -> Self;
 
-    /// Port R: an instruction occupies it; it belongs to a warp beyond its instruction; some value in it has a near reuse.
+    /// Port R: an instruction occupies it; it belongs to a warp beyond its instruction; some value in it has
+    /// a near reuse.
     fn is_occupied(&self) -> bool;
     /// The warp whose registers it caches, if it does.
     fn owner(&self) -> Option<WarpId> {
@@ -45,8 +46,8 @@ pub trait Collector<D: Data>:
         false
     }
 
-    /// "Once all of its source operands are fetched" (F §II). Under `dispatch_on_arrival` they count as fetched in the
-    /// cycle of their arrival: then [`Collector::receive`] comes before.
+    /// "Once all of its source operands are fetched" (F §II). Under `dispatch_on_arrival` they count as
+    /// fetched in the cycle of their arrival: then [`Collector::receive`] comes before.
     fn is_ready(&self) -> bool;
 
     /// Warp, unit and payload of the present or last instruction.
@@ -61,7 +62,8 @@ pub trait Collector<D: Data>:
     /// What an instruction finds, were it issued now.
     fn look_up(&self, issue: &Issue) -> Placement;
 
-    /// Which results of its warp would enter it, and which would be kept out, `issue` going first; a bit per bank each.
+    /// Which results of its warp would enter it, and which would be kept out, `issue` going first; a bit per
+    /// bank each.
     /// `filter` is the arbiter's.
     fn takes(
         &self,
@@ -75,15 +77,15 @@ pub trait Collector<D: Data>:
     /// Port S: a value for a slot, at the clock edge. `random`: for the choice of its entry.
     fn receive(&mut self, slot: usize, data: D, random: u32);
 
-    /// Allocation and results at the clock edge, after [`Collector::dispatch`]. Under `allocate_on_arrival` also where a
-    /// value has arrived or the instruction has left, with or without an issue or results.
+    /// Allocation and results at the clock edge, after [`Collector::dispatch`]. Under `allocate_on_arrival`
+    /// also where a value has arrived or the instruction has left, with or without an issue or results.
     fn update(&mut self, edge: &Edge<D>);
 
     /// The instruction leaves at the clock edge.
     fn dispatch(&mut self);
 
-    /// What the collector alone shows in a cycle, but for what is written: with the value that arrives, where that can leave in
-    /// its cycle. And what this instruction, at its door, finds.
+    /// What the collector alone shows in a cycle, except for what is written: with the value that arrives,
+    /// where that can leave in its cycle. And what this instruction, at its door, finds.
     fn shown(
         &self,
         inputs: &CollectorIn<D>,
@@ -115,7 +117,8 @@ pub trait Collector<D: Data>:
         (outputs, placement)
     }
 
-    /// What comes first at the clock edge of a collector alone: values that arrive, and then the instruction leaves.
+    /// What comes first at the clock edge of a collector alone: values that arrive, and then the instruction
+    /// leaves.
     fn begin_edge(&mut self, inputs: &CollectorIn<D>) {
         for (slot, data) in arrivals!(inputs) {
             self.receive(slot, data, inputs.random);
@@ -211,8 +214,8 @@ impl Issue {
     }
 }
 
-/// What all slots that a collector may have are given, if the first of them has this place; beyond those that there are it is
-/// another warp's.
+/// What all slots that a collector may have are given, if the first of them has this place; beyond those that
+/// there are it is another warp's.
 #[inline]
 fn of_slots<T>(heads: &[T; MAX_WARPS * MAX_SLOTS], first: usize) -> &[T; MAX_SLOTS] {
     heads[first..].first_chunk().expect("each warp has all slots")

@@ -34,7 +34,7 @@ impl OperandCollectorTable {
         self.slots.get(slot as usize).map_or(0, |slot| slot.index)
     }
 
-    /// Whether the slot waits for the value that another one asked for.
+    /// Returns true if the slot waits for the value that another one asked for.
     fn waits(&self, slot: &Slot, asked: u32) -> bool {
         match self.parameters.allocate_on_arrival {
             true => slot.valid && !slot.ready && slot.index == asked,

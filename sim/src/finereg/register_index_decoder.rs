@@ -26,7 +26,7 @@ impl RegisterIndexDecoder {
         self.left
     }
 
-    /// Whether this register is left.
+    /// Returns true if this register is left.
     pub fn has(&self, register: usize) -> bool {
         self.left >> register & 1 == 1
     }

@@ -72,7 +72,7 @@ impl Shape {
         }
     }
 
-    /// Whether a missing source is taken in.
+    /// Returns true if a missing source is taken in.
     #[inline]
     pub fn takes(&self, flagged: bool) -> bool {
         self.takes_all_sources || self.takes_sources && flagged

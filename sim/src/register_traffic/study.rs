@@ -27,7 +27,7 @@ pub struct Study {
     pub configurations: Vec<Configuration>,
     /// How is counted.
     pub rules: Rules,
-    /// Reuse flags in the place of those of the stream.
+    /// Reuse flags instead of those of the stream.
     pub flags: Option<ReuseFlags>,
 }
 
@@ -99,8 +99,8 @@ impl Study {
         places.map(|place| Operands::new(place, &self.rules, positions(place.pc))).collect()
     }
 
-    /// Counts a thread block whose instructions have these operands, for each configuration. Every warp finds its cache
-    /// empty.
+    /// Counts a thread block whose instructions have these operands, for each configuration. Every warp finds
+    /// its cache empty.
     pub fn count(&self, operands: &[Operands], block: &ThreadBlock) -> Vec<Traffic> {
         let count = |configuration: &Configuration| {
             let mut counter = Counter::default();

@@ -10,9 +10,9 @@
 //! - no two warps' loads with the same key disagree in a lane, or in what they load;
 //! - nothing is stored to the words that it loads.
 //!
-//! Beside DARSIE, which serves the warps of a sub-core by itself, a load goes to the unit only if a warp of another
-//! sub-core performs it alike: else its partner never comes. A compiler that finds what warps share, as DARSIE's
-//! does, knows which warps these are.
+//! Beside DARSIE, which serves the warps of a sub-core by itself, a load goes to the unit only if a warp of
+//! another sub-core performs it alike: else its partner never comes. A compiler that finds what warps share,
+//! as DARSIE's does, knows which warps these are.
 //!
 //! What the profile did not see is found when it happens: see [`super::load_sharing`].
 
@@ -76,8 +76,8 @@ impl PartnerMarks {
     }
 }
 
-/// Only what reads registers' worth from shared memory by name: `LDS`, `LDSM`. Not bytes: two in one half word would have
-/// the same address in the multicasting unit.
+/// Only what reads registers' worth from shared memory by name: `LDS`, `LDSM`. Not bytes: two in one half
+/// word would have the same address in the multicasting unit.
 fn loads_shared(instruction: &StaticInstruction) -> bool {
     let load = Memory { space: MemorySpace::Shared, access: MemoryAccess::Load };
     instruction.memory == Some(load) && !instruction.destinations.is_empty() && instruction.width > 1
@@ -279,7 +279,7 @@ impl Words {
         chunks(header, addresses, width, |chunk, words| *self.0.entry(chunk).or_default() |= words);
     }
 
-    /// Whether an access touches any of them.
+    /// Returns true if an access touches any of them.
     fn meets(&self, header: &KernelHeader, addresses: &[u64], width: u16) -> bool {
         let mut meets = false;
         chunks(header, addresses, width, |chunk, words| {

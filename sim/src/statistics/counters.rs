@@ -118,11 +118,13 @@ counters! {
         lrt_rejections,
         /// Loads that left the load request table alone because of their age.
         lrt_aged,
-        /// Under a two-level scheduler: cycles of a sub-core in which nothing issues and a pending warp is ready, also where an
-        /// active one is and finds no collector. Those charged to pending warps are the ones with no ready active warp.
+        /// Under a two-level scheduler: cycles of a sub-core in which nothing issues and a pending warp is
+        /// ready, also where an active one is and finds no collector. Those charged to pending warps are the
+        /// ones with no ready active warp.
         #[serde(default, skip_serializing_if = "is_zero")]
         pending_ready_cycles,
-        /// Those with no ready active warp in which a collector is free, so that the pending one could have issued.
+        /// Those with no ready active warp in which a collector is free, so that the pending one could have
+        /// issued.
         #[serde(default, skip_serializing_if = "is_zero")]
         pending_issuable_cycles,
         /// Operands read under a register cache, lane by lane.
@@ -183,20 +185,20 @@ counters! {
         pending,
         /// Under one scheduler for the SM: it issues from another sub-core.
         elsewhere,
-        /// A source of the selected warp is on its way from the register cache to the register file, or the ready
-        /// warps' parts of the cache are being emptied.
+        /// A source of the selected warp is on its way from the register cache to the register file, or the
+        /// ready warps' parts of the cache are being emptied.
         #[serde(default, skip_serializing_if = "is_zero")]
         register_cache,
         /// A warp fetches registers of an interval, or waits for them.
         #[serde(default, skip_serializing_if = "is_zero")]
         prefetch,
-        /// A part of an instruction's sources enters a collector: it has more of them than a collector has slots, and enters
-        /// in rounds. The cycle of its last round is that of its issue.
+        /// A part of an instruction's sources enters a collector: it has more of them than a collector has
+        /// slots, and enters in rounds. The cycle of its last round is that of its issue.
         #[serde(default, skip_serializing_if = "is_zero")]
         rounds,
         /// A warp is ready, but the collector it may use is not free.
         collector,
-        /// A CTA could run but for room in the PCRF, or a warp but for registers of the shared pool.
+        /// A CTA could run except for room in the PCRF, or a warp except for registers of the shared pool.
         #[serde(default, skip_serializing_if = "is_zero")]
         depletion,
         /// A warp waits for a load.
@@ -242,7 +244,8 @@ counters! {
         resumed_from_store,
         /// Switches that were refused for want of room in the PCRF.
         refused_room,
-        /// CTAs that were not switched: a warp had diverged, and needed registers beyond those live at its PC.
+        /// CTAs that were not switched: a warp had diverged, and needed registers beyond those live at its
+        /// PC.
         refused_diverged,
         /// Cycles in which registers or contexts were being moved.
         switch_cycles,

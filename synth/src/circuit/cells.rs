@@ -6,7 +6,8 @@ use anyhow::{bail, ensure, Context, Result};
 use crate::boolean::Function;
 use crate::liberty::{Cell, Direction};
 
-/// A cell's functions as truth tables over its inputs, the clock left out; of a flip-flop, its state is the last input.
+/// A cell's functions as truth tables over its inputs, the clock left out; of a flip-flop, its state is the
+/// last input.
 #[derive(Debug)]
 pub struct Logic {
     /// Places of the input pins, the lowest bit of a row first; without the clock.
@@ -85,7 +86,7 @@ impl Logic {
         Ok(Logic { inputs, clock, outputs, next, is_gate: false })
     }
 
-    /// Whether it is a flip-flop.
+    /// Returns true if it is a flip-flop.
     pub fn holds(&self) -> bool {
         self.next.is_some() && !self.is_gate
     }

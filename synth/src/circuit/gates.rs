@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A netlist evaluated cell by cell, and what its nets do.
 //!
-//! Without delays: in each cycle a net has one value, that before the edge. What changes and changes back within a cycle is
-//! not seen. Only cells whose inputs change are evaluated, in an order in which each comes after those that drive it, so
-//! that a cycle takes as long as there are changes in it.
+//! Without delays: in each cycle a net has one value, that before the edge. What changes and changes back
+//! within a cycle is not seen. Only cells whose inputs change are evaluated, in an order in which each comes
+//! after those that drive it, so that a cycle takes as long as there are changes in it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -48,7 +48,8 @@ pub struct Gates<'a> {
     writes: Vec<Vec<Vec<Net>>>,
     /// What the nets do is counted.
     counts: bool,
-    /// The cycle from which on each instance has been in its row, and each net at its level, as far as they were counted.
+    /// The cycle from which on each instance has been in its row, and each net at its level, as far as they
+    /// were counted.
     row_since: Vec<u64>,
     level_since: Vec<u64>,
     activity: Activity,
@@ -151,8 +152,8 @@ fn wires(circuit: &Circuit, ports: &[Port], fields: &[Field], is_input: bool) ->
 }
 
 impl<'a> Gates<'a> {
-    /// The circuit of a module with these ports after one cycle of reset; `fields` tell where its inputs and outputs
-    /// stand in packed words.
+    /// The circuit of a module with these ports after one cycle of reset; `fields` tell where its inputs and
+    /// outputs stand in packed words.
     ///
     /// # Errors
     /// If a flip-flop has another clock than that of the module, by way of clock gates or without.
@@ -319,7 +320,8 @@ impl<'a> Gates<'a> {
         for ((high, level), since) in high.iter_mut().zip(&self.values).zip(&mut self.level_since) {
             *high += f64::from(*level) * (*cycles - std::mem::replace(since, *cycles)) as f64;
         }
-        // Clocks have no value here: they rise and fall in each cycle, or in each in which their gate is open.
+        // Clocks have no value here: they rise and fall in each cycle, or in each in which their gate is
+        // open.
         if let Some(clock) = self.circuit.clock {
             toggles[clock as usize] = 2 * *steps;
             high[clock as usize] = *cycles as f64 / 2.0;
@@ -414,7 +416,7 @@ impl<'a> Gates<'a> {
         }
     }
 
-    /// Whether the clock behind this gate rises at the end of this cycle.
+    /// Returns true if the clock behind this gate rises at the end of this cycle.
     fn is_open(&self, gate: Option<usize>) -> bool {
         let Some(gate) = gate else { return true };
         let open = self.circuit.instances[gate].logic.next.expect("a clock gate has an enable");

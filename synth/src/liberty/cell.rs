@@ -94,7 +94,8 @@ pub struct InternalPower {
 pub struct Arc {
     /// The input.
     pub related: String,
-    /// A rising input makes a rising output, a falling one a falling one, or the opposite; `None` if both occur.
+    /// A rising input makes a rising output, a falling one a falling one, or the opposite; `None` if both
+    /// occur.
     pub inverts: Option<bool>,
     /// Only a rising edge of the input counts: it is a clock.
     pub rising_edge: bool,
@@ -141,7 +142,7 @@ impl Cell {
         self.pins.iter().filter(move |pin| pin.direction == direction)
     }
 
-    /// Whether the cell's only output is `wanted` of its inputs, in any order.
+    /// Returns true if the cell's only output is `wanted` of its inputs, in any order.
     pub(super) fn computes(&self, wanted: &impl Fn(&[bool]) -> bool, inputs: usize) -> bool {
         let names: Vec<_> = self.directed(Direction::Input).map(|pin| &pin.name).collect();
         let mut outputs = self.directed(Direction::Output);

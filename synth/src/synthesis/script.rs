@@ -10,7 +10,7 @@ use crate::files::{CELLS, CLOCK_GATING, CONSTRAINTS, DEPTH, DESIGN, MEMORIES, NE
 use crate::liberty::Library;
 use crate::yosys::Yosys;
 
-/// What Yosys has ABC do, but for the commands that call a SAT solver (`&fraig`, `scorr`, `&dch`).
+/// What Yosys has ABC do, except for the commands that call a SAT solver (`&fraig`, `scorr`, `&dch`).
 const WITHOUT_SWEEPING: &str =
     "+strash;rewrite,-l;balance,-l;rewrite,-l;balance,-l;dc2;dretime;retime,-o,{D};\
                                 strash;&get,-n;&nf,{D};&put;buffer;upsize,{D};dnsize,{D};stime,-p";
@@ -22,7 +22,8 @@ pub(crate) fn constraints(library: &Library) -> Result<String> {
     Ok(format!("set_driving_cell {}\nset_load {LOAD_FF}\n", library.buffer()?))
 }
 
-/// Maps and counts; writes the netlist of a module whose hierarchy is kept, measures the paths of one that is flattened.
+/// Maps and counts; writes the netlist of a module whose hierarchy is kept, measures the paths of one that is
+/// flattened.
 pub(super) fn synthesis(job: &Job, options: &Options) -> String {
     let top = job.top;
     let mut script = mapping(job, options) + &format!("tee -q -o {CELLS} stat -json -top {top}\n");

@@ -24,9 +24,9 @@ impl Testbench for LiveRegisterCache {
 
 register!(LiveRegisterCache);
 
-/// First a PC for each entry, in [one of many orders](OneForEach), and a memory that answers at once: all entries fill, the
-/// earlier ones in the place of those from before a reset. Then PCs of which many share an entry, and a memory of its own
-/// pace, which also answers what nobody here asked for. Both by turns.
+/// First a PC for each entry, in [one of many orders](OneForEach), and a memory that answers at once: all
+/// entries fill, the earlier ones instead of those from before a reset. Then PCs of which many share an
+/// entry, and a memory of its own pace, which also answers what nobody here asked for. Both by turns.
 #[derive(Default)]
 struct LiveRegisterCacheStimulus {
     vectors: Vectors,
@@ -131,7 +131,8 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
             name: "nothing_matches_after_reset",
             rule: "our decision: a valid bit per entry, for PC 0 is a PC",
             play: |bench| {
-                // PCs that a line without a valid bit would match: their tags are zero, as those of a line that was never filled.
+                // PCs that a line without a valid bit would match: their tags are zero, as those of a line
+                // that was never filled.
                 for entry in (0..VECTOR_CACHE_ENTRIES as u32).rev() {
                     expect(look(bench, 16 * entry)?.1, format!("PC {:#x} misses", 16 * entry))?;
                 }

@@ -48,7 +48,8 @@ impl Testbench for EntryState {
                     let tick = EntryStateIn { tick: true, ..Default::default() };
                     for lane in 0..SCAN_LANES as u32 {
                         (0..rows * SCAN_LANES as u32).try_for_each(|_| bench.cycle(INSERTION).map(|_| ()))?;
-                        // Two lanes of each row anew, when the others are due after another tick, and when they are due.
+                        // Two lanes of each row again, when the others are due after another tick, and when
+                        // they are due.
                         let anew = [lane, (lane + 1) % SCAN_LANES as u32];
                         for _ in 0..2 {
                             bench.cycle(tick)?;
@@ -167,9 +168,9 @@ fn all_due_leave(bench: &mut Drive<EntryStateIn, EntryStateOut>, row: u32, due: 
     Ok(())
 }
 
-/// Ends of searches with and without partners, and entries in use that leave. The table fills until it is full for a
-/// while, and empties until little is in it; entries get old in most of these times, fast or slowly. In some of them
-/// those that are due leave, row by row, and in others whatever entry.
+/// Ends of searches with and without partners, and entries in use that leave. The table fills until it is
+/// full for a while, and empties until little is in it; entries get old in most of these times, fast or
+/// slowly. In some of them those that are due leave, row by row, and in others whatever entry.
 struct EntryStateStimulus {
     used: Vec<bool>,
     fills: bool,

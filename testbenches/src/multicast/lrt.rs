@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the testbenches of both readings of the load request table share: stimulus, with the rules checked on the
-//! answers alone, and scenarios.
+//! What the testbenches of both readings of the load request table share: stimulus, with the rules checked on
+//! the answers alone, and scenarios.
 
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 use gpurf_blocks::SCAN_LANES;
@@ -16,10 +16,10 @@ struct Entry {
     destination: u32,
 }
 
-/// Loads and releases, one after the other, answered at once or late. First the table fills to its last entry; then there
-/// are phases of few and of many different loads, and some have to do with one that is in the table already. In
-/// crowded phases loads differ in so few bits that few drive each other out, and each has neighbours that differ from it in a
-/// single one, in a table that is nearly full.
+/// Loads and releases, one after the other, answered at once or late. First the table fills to its last
+/// entry; then there are phases of few and of many different loads, and some have to do with one that is in
+/// the table already. In crowded phases loads differ in so few bits that few drive each other out, and each
+/// has neighbours that differ from it in a single one, in a table that is nearly full.
 pub struct LrtStimulus {
     entries: usize,
     operation: Option<LrtIn>,
@@ -53,7 +53,7 @@ impl LrtStimulus {
         }
     }
 
-    /// The next one: any, or one that has to do with one in the table, or would but for a bit.
+    /// The next one: any, or one that has to do with one in the table, or would except for a bit.
     fn load(&self, random: &mut Random) -> Entry {
         let new = Entry {
             warp: self.warps.any(random),
@@ -220,7 +220,8 @@ pub fn lone(number: u32) -> LrtIn {
     load([number % 64, 16 * number, 1, number])
 }
 
-/// Loads no two of which have an address or a destination in common. Those of one number are opposite in every bit.
+/// Loads no two of which have an address or a destination in common. Those of one number are opposite in
+/// every bit.
 pub fn of_all_bits(number: u32, inverted: bool) -> [u32; 4] {
     let all = if inverted { [63, 0xffff, 255, 255] } else { [0; 4] };
     let [warp, address, source, destination] = all;

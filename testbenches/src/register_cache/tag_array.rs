@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Testbench of the tag array, with a checker: no register lies twice in a warp's part, what is dirty is valid, what is
-//! found is what was stored, and no dirty lane is lost.
+//! Testbench of the tag array, with a checker: no register lies twice in a warp's part, what is dirty is
+//! valid, what is found is what was stored, and no dirty lane is lost.
 
 use gpurf_blocks::ports::{TagArrayIn, TagArrayOut};
 use gpurf_blocks::{CacheReplacement, CacheWrite, Parameters, CACHED_WARPS};
@@ -50,7 +50,8 @@ impl<const L: usize> Testbench for TagArray<L> {
                         bench.cycle(next())?;
                     }
                     let entry = |way: usize| set * rc_ways as u32 + way as u32;
-                    // So many orders that of any three ways each follows each. Under FIFO the turn stands at any way.
+                    // So many orders that of any three ways each follows each. Under FIFO the turn stands at
+                    // any way.
                     let mut ways: Vec<usize> = (0..rc_ways).collect();
                     for _ in 0..24 {
                         let renewed = match rc_replacement {
@@ -86,8 +87,8 @@ impl<const L: usize> Testbench for TagArray<L> {
 
 register!(TagArray<L>);
 
-/// Sources, and one of a result, a fill, a flush and a drop, of few or many warps, whichever, and registers. In between all
-/// lines are written anew, one after another.
+/// Sources, and one of a result, a fill, a flush and a drop, of few or many warps, whichever, and registers.
+/// In between all lines are written again, one after another.
 struct TagArrayStimulus {
     slots: usize,
     entries: usize,

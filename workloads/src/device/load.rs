@@ -93,7 +93,7 @@ impl Names<'_> {
         MISSING + 16 * number as u64
     }
 
-    /// The bytes of a section with addresses in the place of names.
+    /// The bytes of a section with addresses instead of names.
     fn relocated(&mut self, data: &Data) -> Vec<u8> {
         let mut bytes = data.bytes.clone();
         for (offset, symbol) in &data.relocations {

@@ -9,7 +9,7 @@ use super::operation::{Space, LANES};
 use crate::error::Cause;
 use crate::texture::Texture;
 
-/// Memory of a thread block, but for its registers.
+/// Memory of a thread block, except for its registers.
 pub(crate) struct BlockMemory<'a> {
     pub global: View,
     /// Something in memory is not what it was.
@@ -52,7 +52,7 @@ impl Reads {
         }
     }
 
-    /// Forgets them, but for the last.
+    /// Forgets them, except for the last.
     pub fn clear(&mut self) {
         self.addresses.clear();
         self.many = false;

@@ -22,7 +22,7 @@ use crate::listing::INSTRUCTION_BYTES;
 use crate::texture::Texture;
 
 /// Instructions a warp executes before another one gets its turn, so that one that waits for another
-/// in a loop does not wait for ever.
+/// in a loop does not wait forever.
 const SHARE: u64 = 1 << 16;
 /// Turns of a block in which nothing in memory changes after which it is taken to wait for another one.
 const PATIENCE: u32 = 64;
@@ -451,7 +451,7 @@ mod tests {
         }
     }
 
-    /// What is said of code that goes on for ever.
+    /// What is said of code that goes on forever.
     fn endless(code: &str) -> String {
         let text = format!(".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n{code}");
         let module = Module::parse("k.sass", &text).unwrap();

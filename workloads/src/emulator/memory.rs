@@ -160,7 +160,7 @@ impl Memory {
         self.heap = Arc::new(Heap::new(self.allocate(bytes), bytes));
     }
 
-    /// Whether all of these bytes lie in one allocation.
+    /// Returns true if all of these bytes lie in one allocation.
     pub fn holds(&self, address: u64, bytes: usize) -> bool {
         let after = self.allocations.partition_point(|(start, _)| *start <= address);
         let end = after.checked_sub(1).map_or(0, |index| self.allocations[index].1);
@@ -415,7 +415,8 @@ mod tests {
         memory.write(second + 4_000, &[3; 8]).unwrap();
         memory.name(second, "second");
         let changes = memory.changes_since(&earlier);
-        // Pages 0 and 2 are as they were: 2 has the end of the first allocation and the start of the second one.
+        // Pages 0 and 2 are as they were: 2 has the end of the first allocation and the start of the second
+        // one.
         assert_eq!(changes.pages.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3]);
         // Another memory of the same content.
         let mut other = Memory::default();

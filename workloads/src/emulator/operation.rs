@@ -310,7 +310,7 @@ pub(crate) enum Access {
     },
     Texture(TextureAccess),
     Surface(SurfaceAccess),
-    /// Whether a generic address lies in a space.
+    /// True if a generic address lies in a space.
     QuerySpace {
         space: Space,
         address: Address,
@@ -341,7 +341,7 @@ pub(crate) struct SurfaceAccess {
     pub geometry: Geometry,
     pub outside: Outside,
     pub handle: Source,
-    /// x, in bytes but for formatted stores, then y and z as the geometry has them, then the layer.
+    /// x, in bytes except for formatted stores, then y and z as the geometry has them, then the layer.
     pub place: ArrayVec<u16, 4>,
     /// The first register of the data.
     pub data: u16,
@@ -356,7 +356,7 @@ pub(crate) enum SurfaceEffect {
 }
 
 impl Access {
-    /// Whether blocks of a launch can see each other through it.
+    /// Returns true if blocks of a launch can see each other through it.
     pub fn crosses_blocks(&self) -> bool {
         match self {
             Access::Atomic { space, .. } => matches!(space, Space::Global | Space::Generic),

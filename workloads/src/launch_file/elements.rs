@@ -159,8 +159,8 @@ impl Element {
         with_type!(self, T => T::INTEGER)
     }
 
-    /// Whether an element is the expected one: integers exactly, others within the tolerance. A NaN is
-    /// as good as any other.
+    /// Returns true if an element is the expected one: integers exactly, others within the tolerance. A NaN
+    /// is as good as any other.
     pub fn is_close(self, actual: &[u8], expected: &[u8], tolerance: Tolerance) -> bool {
         if self.is_integer() {
             return actual == expected;

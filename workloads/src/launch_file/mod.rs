@@ -210,7 +210,7 @@ impl LaunchFile {
         [self.file.clone().into(), self.folder.join(listing.get_ref())].into_iter().chain(below).collect()
     }
 
-    /// Whether the file says what must come out.
+    /// Returns true if the file says what must come out.
     pub fn has_expectations(&self) -> bool {
         !self.document.expect.is_empty()
     }

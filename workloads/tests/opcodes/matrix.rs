@@ -103,7 +103,7 @@ fn hmma_multiplies_matrices_of_halves() {
             let half = (found[4 + i / 2][lane] >> (16 * (i % 2))) as u16;
             assert_eq!(half::f16::from_bits(half).to_f32(), expected, "row {row}, column {column}");
             assert_eq!(f32::from_bits(found[6 + i][lane]), expected - c[row * 8 + column]);
-            // In the place of its addend.
+            // Instead of its addend.
             assert_eq!(f32::from_bits(found[10 + i][lane]), expected);
         }
     }

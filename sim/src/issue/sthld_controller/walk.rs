@@ -88,7 +88,7 @@ impl Walk {
         Walk { steps }
     }
 
-    /// Whether STHLD stays within `tolerance` of the knee in each of these intervals.
+    /// Returns true if STHLD stays within `tolerance` of the knee in each of these intervals.
     pub fn settled(&self, intervals: std::ops::Range<usize>, tolerance: u32) -> bool {
         self.steps[intervals].iter().all(|step| step.sthld.abs_diff(step.knee) <= tolerance)
     }

@@ -146,7 +146,8 @@ impl<'a, 'b> Unit<'a, 'b> {
         self.idle(2 * rows + 10)
     }
 
-    /// Two warps' load into register 99 waits for that register of the first of them, in the place that all others leave free.
+    /// Two warps' load into register 99 waits for that register of the first of them, in the place that all
+    /// others leave free.
     fn hold(&mut self, place: u32, [first, second]: [u32; 2]) -> Result<(), String> {
         self.in_use = Some((first, 99));
         self.ready = false;
@@ -324,7 +325,8 @@ fn pairing() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                     [false, true].into_iter().flat_map(|inverted| [1, 2, 3].map(|field| (inverted, field)))
                 {
                     let loads = || (0..entries as u32).map(|number| of_all_bits(number, inverted));
-                    // Of another warp than the one whose load it is almost the partner of, and than that which has its destination.
+                    // Of another warp than the one whose load it is almost the partner of, and than that
+                    // which has its destination.
                     let almost = |(mut load, number): (Load, usize)| {
                         load[0] ^= 1 << (number % 6);
                         load[field] ^= 1 << ((number + 1) % 8);
@@ -592,7 +594,7 @@ fn releases() -> Vec<Scenario<IwmuIn, IwmuOut>> {
             rule: "our rule: a load without a partner leaves after release_age to twice as many cycles",
             play: |bench| {
                 let Parameters { lrt_entries: entries, release_age: age, search, .. } = bench.parameters;
-                // The table fills within an interval, and many of them do not take for ever.
+                // The table fills within an interval, and many of them do not take forever.
                 if search == Search::Scan || !(entries + 50..1024).contains(&age) {
                     return Ok(());
                 }

@@ -144,7 +144,7 @@ impl<'a> Decoder<'a> {
         Err(format!("operand {} of `{}` is of a kind not known to the emulator", self.next, self.base))
     }
 
-    /// Whether the next operand has a minus.
+    /// Returns true if the next operand has a minus.
     fn next_is_negated(&self) -> bool {
         match self.peek() {
             Some(Operand::Register(register)) => register.negate,
