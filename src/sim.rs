@@ -61,13 +61,14 @@ use views::Views;
   gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json  # minutes
   gpurf sim fixtures/traces/stencil --set collectors=4 --set l1.latency=28                       # a second")]
 pub struct Arguments {
-    /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders that hold one
+    /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders that
+    /// hold one
     #[arg(required = true)]
     input: Vec<String>,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// The register-file design. Several designs are put together with `+`, in any order, as in malekeh+iwma+finereg;
-    /// a part CHOICE=VALUE makes one choice, as in traditional+allocation=any_free
+    /// The register-file design. Several designs are put together with `+`, in any order, as in
+    /// malekeh+iwma+finereg; a part CHOICE=VALUE makes one choice, as in traditional+allocation=any_free
     #[arg(long, default_value_t = Design::BASELINE, value_parser = DesignParser)]
     design: Design,
     /// The engine that runs the hardware of the sub-cores
@@ -78,7 +79,8 @@ pub struct Arguments {
     reuse: ReuseKind,
     #[command(flatten)]
     machine: MachineArguments,
-    /// The seed of the hardware's random choices among free collectors, modulo 256, and of what --sample draws
+    /// The seed of the hardware's random choices among free collectors, modulo 256, and of what --sample
+    /// draws
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop after this number of cycles
@@ -250,7 +252,7 @@ struct Job<'a> {
     arguments: &'a Arguments,
     config: &'a Config,
     design: Design,
-    /// Of the input; empty without checkpoints.
+    /// The digest of the input; empty without checkpoints.
     digest: String,
     workload: Workload,
     sampling: Option<Sampling>,
@@ -470,7 +472,8 @@ impl Job<'_> {
         Ok(statistics)
     }
 
-    /// Runs the workload from its beginning, or from a checkpoint; the warp instructions that had been run by then.
+    /// Runs the workload from its beginning, or from a checkpoint; the warp instructions that had been run by
+    /// then.
     fn go_on<E: RunsSubCore>(
         &self,
         gpu: &mut Gpu<E>,

@@ -28,7 +28,7 @@ struct Kept {
     version: String,
     /// What tells the run from others.
     run: Properties,
-    /// Of the outcome's text: damage that leaves JSON behind is noticed.
+    /// The digest of the outcome's text: damage that leaves JSON behind is noticed.
     digest: String,
     /// None if the workload cannot run under the variant.
     outcome: Option<Outcome>,

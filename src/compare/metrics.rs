@@ -209,7 +209,7 @@ pub fn value(name: &str, pair: &Pair) -> Option<f64> {
     compute(pair)
 }
 
-/// Of the metrics `energy_at_RATIO`, the energy where a caching collector's access costs so many times that
+/// For the metrics `energy_at_RATIO`: the energy where a caching collector's access costs so many times that
 /// of an operand collector.
 fn ratio_of(name: &str) -> Option<f64> {
     name.strip_prefix("energy_at_")?.parse().ok()

@@ -76,7 +76,7 @@ impl Costs {
         std::iter::once(Titled::new(title, &self.table())).chain(clock).collect()
     }
 
-    /// Of each condition: clock in gigahertz, instructions per cycle, and their product, the latter two in
+    /// For each condition: clock in gigahertz, instructions per cycle, and their product, the latter two in
     /// percent of the first condition's. All of the last design.
     fn clocks(&self, evaluation: &Evaluation) -> Vec<(&Condition, [f64; 3])> {
         let (design, _) = self.stages.last().expect("a study has designs");

@@ -49,7 +49,7 @@ pub struct Measured {
     /// Only so many cycles of each run are followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u64>,
-    /// Of the cells.
+    /// The library of the cells.
     pub library: String,
     pub yosys: String,
     pub runs: Vec<Run>,
@@ -60,10 +60,10 @@ pub struct Measured {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub design: String,
-    /// Of a sub-core.
+    /// The collectors of a sub-core.
     pub collectors: usize,
     pub workload: String,
-    /// Of the sub-core that was followed, over the whole run.
+    /// The events of the sub-core that was followed, over the whole run.
     pub events: Events,
     pub checks: Checks,
     pub windows: u64,
@@ -94,7 +94,7 @@ pub struct Run {
 pub struct Sample {
     /// In as many cycles as changes were counted over.
     pub events: Events,
-    /// Of the cells of each part, in a cycle.
+    /// The energy of the cells of each part, in a cycle.
     pub cells: Vec<f64>,
 }
 
@@ -355,10 +355,10 @@ impl Measurement<'_> {
 /// What was measured in one window, in femtojoules in a cycle.
 struct Window {
     events: Events,
-    /// Of the cells.
+    /// The parts of the cells.
     parts: BTreeMap<(String, Role), f64>,
     leakage_nw: f64,
-    /// Of each net.
+    /// The energy of each net.
     nets: Vec<f64>,
 }
 

@@ -135,7 +135,7 @@ impl Hand<'_> {
         self.0.cells[cell].pins.iter().find(|found| found.name == pin).expect("the cell has the pin")
     }
 
-    /// Of so many pins of each kind, and the wire to them; without any, that of the wire to a port.
+    /// For so many pins of each kind, and the wire to them; without any, that of the wire to a port.
     fn load(&self, pins: &[(usize, (&str, &str))]) -> f64 {
         let capacitances =
             pins.iter().map(|(count, (cell, pin))| *count as f64 * self.pin(cell, pin).capacitance);

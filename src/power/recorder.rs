@@ -146,7 +146,7 @@ pub struct Record {
 pub struct Recorder {
     model: SubCoreEngine,
     parameters: Parameters,
-    /// Of the first sub-core, the only one that is recorded.
+    /// The record of the first sub-core, the only one that is recorded.
     record: Option<(Rc<RefCell<Record>>, Values)>,
     inputs: SubCoreIn<u32>,
     outputs: SubCoreOut<u32>,

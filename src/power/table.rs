@@ -215,7 +215,7 @@ fn of<'a>(runs: &'a [Run], design: &str, workload: &str) -> Option<&'a Run> {
     runs.iter().find(|run| run.design == design && run.workload == workload)
 }
 
-/// Of a design's energy over the first one's, over all workloads, with banks that cost this.
+/// The mean change of a design's energy over the first one's, over all workloads, with banks that cost this.
 fn mean_change(runs: &[Run], design: &str, banks: Banks) -> f64 {
     let (designs, workloads) = names(runs);
     let energy = |design, workload| {

@@ -69,7 +69,7 @@ pub struct Arguments {
 /// Rules by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RulesArgument {
-    /// Those of C's description, with full operand lists
+    /// The ones of C's description, with full operand lists
     Paper,
     /// Exactly those of C's simulator, RFC-sim
     RfcSim,

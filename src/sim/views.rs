@@ -14,7 +14,7 @@ use crate::output::write;
 /// Signals of the outermost scope by name, group by group; of an array, all of its elements.
 pub type Groups = [(&'static str, &'static [&'static str])];
 
-/// Those of a sub-core that tell what it does, in the order of its pipeline.
+/// The ones of a sub-core that tell what it does, in the order of its pipeline.
 pub const SUB_CORE: [(&str, &[&str]); 4] = [
     ("Issue", &["issued", "issue", "waiting", "sthld", "hit"]),
     ("Banks", &["bank_read", "bank_conflict", "write_valid", "write_register", "write_cached"]),
@@ -22,7 +22,7 @@ pub const SUB_CORE: [(&str, &[&str]); 4] = [
     ("Dispatch", &["dispatched", "dispatch", "dispatch_unit"]),
 ];
 
-/// Of GTKWave: a nanosecond takes 200 pixels times two to this power, a whole number. A cycle is as wide as
+/// For GTKWave: a nanosecond takes 200 pixels times two to this power, a whole number. A cycle is as wide as
 /// most texts.
 const ZOOM: f64 = -1.0;
 /// Cycles that are seen then. GTKWave opens on the beginning if it is to show more than there is.
@@ -36,7 +36,7 @@ const MOST_WATCHED: usize = 48;
 pub struct Views<'a> {
     pub waveform: &'a Path,
     pub variables: &'a [WaveformVariable],
-    /// Those that it shows.
+    /// The ones that it shows.
     pub cycles: Range<u64>,
     /// What it is opened on; without one, its beginning.
     pub event: Option<&'a Place>,

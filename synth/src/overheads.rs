@@ -48,7 +48,7 @@ impl From<&Synthesis> for Area {
 /// All audits; JSON through serde, tables through `Display`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Overheads {
-    /// Of each paper.
+    /// The audits of each paper.
     pub audits: Vec<Audit>,
 }
 
@@ -74,7 +74,7 @@ pub struct Audit {
 pub struct Finding {
     /// As `papers` calls it.
     pub id: String,
-    /// Of the paper.
+    /// The section of the paper.
     pub section: String,
     /// The paper's words.
     pub quote: String,
@@ -82,7 +82,7 @@ pub struct Finding {
     pub claimed: Option<f64>,
     /// The claim says "less than".
     pub bound: bool,
-    /// Of all numbers here.
+    /// The unit of all numbers here.
     pub unit: String,
     /// From the paper's own numbers: how, and what comes out.
     pub computed: Vec<(String, f64)>,

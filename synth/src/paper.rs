@@ -67,7 +67,7 @@ impl Built {
 pub struct Claim {
     /// What messages and tables call it.
     pub id: String,
-    /// Of the paper.
+    /// The section of the paper.
     pub section: String,
     /// The paper's words.
     pub quote: String,
@@ -76,7 +76,7 @@ pub struct Claim {
     /// How the number is meant.
     #[serde(default)]
     pub relation: Relation,
-    /// Of the number.
+    /// The unit of the number.
     pub unit: String,
     /// From the paper's own parameters, the literal reading first.
     #[serde(default)]

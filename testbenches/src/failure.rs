@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a testbench that failed says. Failures in which the same thing differs are one: it stands there once, with the first
-//! place where it is seen, the ports of that cycle, and the command that shows it as a waveform.
+//! What a testbench that failed says. Failures in which the same thing differs are one: it stands there once,
+//! with the first place where it is seen, the ports of that cycle, and the command that shows it as a
+//! waveform.
 
 use std::fmt::{self, Write};
 
@@ -115,7 +116,7 @@ impl Failure {
 pub struct Failures<'a> {
     /// The module by its name.
     pub module: &'a str,
-    /// Those that it ran with.
+    /// The ones that it ran with.
     pub parameters: &'a Parameters,
     /// The engines; the others were held against the first.
     pub engines: &'a [EngineKind],

@@ -19,7 +19,7 @@ pub struct Scenario<I, O> {
 
 /// All engines under one scenario.
 pub struct Drive<'a, I, O> {
-    /// Those of the module.
+    /// The ones of the module.
     pub parameters: Parameters,
     engines: &'a mut [Ported<I, O>],
     cycle: u64,

@@ -86,7 +86,7 @@ fn the_pcrf_agrees() {
     measured::file!["finereg/pcrf.csv"].assert_eq(&measured::table(header, rows));
 }
 
-/// Of the PCRF: of an access, and of the next one of a chain.
+/// The latencies of the PCRF: of an access, and of the next one of a chain.
 fn latencies(size: &Parameters) -> String {
     format!("{}, {}", size.pcrf_latency, size.next_latency)
 }

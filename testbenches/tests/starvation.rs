@@ -4,7 +4,7 @@
 use gpurf_blocks::{Parameters, Scheduling, WarpId, WarpSet};
 use gpurf_sim::issue::WarpScheduler;
 
-/// Of eight warps, the default.
+/// For eight warps, the default.
 const ALL_SETS: std::ops::RangeInclusive<WarpSet> = 0..=0xff;
 
 fn warps() -> usize {

@@ -37,7 +37,7 @@ fn main() -> ExitCode {
 
 const SEED: u64 = 11;
 const CYCLES: u64 = 10_000;
-/// Of rust-hdl, which is the slowest by far; `make soak` takes as many as of the others.
+/// The cycles of rust-hdl, which is the slowest by far; `make soak` takes as many as of the others.
 const RUST_HDL_CYCLES: u64 = 3_000;
 /// Icarus interprets: what Verilator sees in many cycles, it sees in the first of them.
 const ICARUS_CYCLES: u64 = 250;

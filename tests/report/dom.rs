@@ -89,7 +89,7 @@ impl Element {
         all
     }
 
-    /// Those of them with this name.
+    /// The ones of them with this name.
     pub fn all(&self, name: &str) -> Vec<&Element> {
         self.elements().into_iter().filter(|element| element.name == name).collect()
     }

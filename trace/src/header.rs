@@ -35,7 +35,7 @@ const KEYS: [&str; 13] = [
     "accelsim tracer version",
     "enable lineinfo",
 ];
-/// Those that every tracer writes.
+/// The ones that every tracer writes.
 const NEEDED: [&str; 6] = ["kernel name", "grid dim", "block dim", "shmem", "nregs", "binary version"];
 
 /// Reads `-key = value` lines up to the first line that starts with `#`.

@@ -39,7 +39,7 @@ impl From<RegisterId> for u32 {
 /// matrix product of a warpgroup reads and writes up to 128 accumulators.
 pub type Registers = SmallVec<[RegisterId; 16]>;
 
-/// Of each of an instruction's [`Registers`], the number of the operand that it belongs to.
+/// For each of an instruction's [`Registers`], the number of the operand that it belongs to.
 pub type Positions = SmallVec<[u8; 16]>;
 
 /// A register as a trace names it.

@@ -189,7 +189,7 @@ impl Disassembler {
         Err(message().into())
     }
 
-    /// Those of the words that are instructions, with their texts.
+    /// The ones of the words that are instructions, with their texts.
     fn texts(&mut self, words: &[u128]) -> Result<Vec<(u128, String)>> {
         let mut words = words.to_vec();
         loop {

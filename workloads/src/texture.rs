@@ -58,7 +58,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Of a plane of it.
+    /// The dimensions of a plane of it.
     pub fn dimensions(self) -> usize {
         match self {
             Shape::Line => 1,
@@ -92,7 +92,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Of a texel, in bytes.
+    /// The size of a texel in bytes.
     pub fn texel_bytes(&self) -> u32 {
         self.channel.size() * self.channels
     }

@@ -672,7 +672,7 @@ struct Generator {
     labels: u32,
     /// Convergence barriers in use, outermost first.
     barriers: u32,
-    /// Of each loop around: its number, and how many barriers were in use outside and within it.
+    /// For each loop around: its number, and how many barriers were in use outside and within it.
     loops: Vec<(u32, u32, u32)>,
 }
 

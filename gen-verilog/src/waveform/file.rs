@@ -18,7 +18,7 @@ pub struct WaveformFile {
     /// Scopes open, from outside in.
     scopes: Vec<String>,
     pub variables: Vec<WaveformVariable>,
-    /// Of each variable; none before the first one.
+    /// The values of each variable; none before the first one.
     values: Vec<Option<Shown>>,
     /// The last cycle written.
     last: Option<u64>,

@@ -7,7 +7,7 @@ use gpurf_blocks::{Clocked, MAX_ENTRIES};
 
 use crate::bits::members;
 
-/// Of each entry, those used more recently.
+/// For each entry, those used more recently.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct LruOrder {
     /// A bit per entry.

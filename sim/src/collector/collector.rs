@@ -239,7 +239,7 @@ pub struct Placement {
     pub hit: u8,
     /// Bit i: source i has to be read from its bank.
     pub request: u8,
-    /// Of a caching collector: the entry of each slot that was found.
+    /// For a caching collector: the entry of each slot that was found.
     pub index: [u8; MAX_SLOTS],
 }
 
@@ -281,7 +281,7 @@ impl<D: Data> Results<D> {
         self.data[bank] = data;
     }
 
-    /// Those of them with results of a warp; a bit per bank.
+    /// The ones of them with results of a warp; a bit per bank.
     pub fn of(&self, warp: Option<WarpId>) -> u8 {
         let Some(warp) = warp else { return 0 };
         self.banks().filter(|&bank| self.warp[bank] == warp).fold(0, |all, bank| all | 1 << bank)

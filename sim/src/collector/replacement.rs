@@ -37,7 +37,7 @@ pub fn choose(
 pub struct Replacement {
     policy: ReplacementPolicy,
     entries: usize,
-    /// Those that may need one in a cycle.
+    /// The ones that may need one in a cycle.
     sources: usize,
     d_ports: usize,
 }

@@ -44,7 +44,7 @@ macro_rules! choices {
                 Design { $($name: match self.$name { Some(value) => value, None => $default },)+ }
             }
 
-            /// Those that a design makes otherwise than the baseline.
+            /// The ones that a design makes otherwise than the baseline.
             pub(super) fn of(design: &Design) -> Choices {
                 Choices { $($name: Some(design.$name).filter(|value| *value != $default),)+ }
             }

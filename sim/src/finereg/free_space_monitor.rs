@@ -36,7 +36,7 @@ impl FreeSpaceMonitor {
         self.occupied.len() - self.used
     }
 
-    /// Of each entry, whether it is taken.
+    /// For each entry, whether it is taken.
     pub fn occupied(&self) -> &BitSlice<u32> {
         &self.occupied
     }

@@ -37,7 +37,7 @@ impl PcrfPointerTable {
         }
     }
 
-    /// Of every CTA.
+    /// The lines of every CTA.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }

@@ -12,7 +12,7 @@ use crate::bits::{all, mask, members, warp_mask};
 /// Scheduler and allocator together.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct IssueStage {
-    /// Those that there are, a bit each.
+    /// The ones that there are, a bit each.
     collectors: u8,
     slots: usize,
     destinations: usize,

@@ -4,7 +4,7 @@
 use gpurf_blocks::ports::{EntryStateIn, EntryStateOut};
 use gpurf_blocks::{Clocked, Parameters, SCAN_LANES};
 
-/// Of each entry in use, how many ticks it has seen, up to two.
+/// For each entry in use, how many ticks it has seen, up to two.
 #[derive(Clone, Debug)]
 pub struct EntryState {
     ages: Vec<Option<u32>>,

@@ -34,7 +34,7 @@ pub struct Study {
 /// What was counted, and what is to be said about it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Of each configuration.
+    /// The traffic of each configuration.
     pub traffic: Vec<Traffic>,
     /// Where RFC-sim would have ended, once each.
     pub notes: Vec<String>,
@@ -84,7 +84,7 @@ impl Study {
         Ok(caches.into_iter().map(Persistent::finish).collect())
     }
 
-    /// Those that are read at all.
+    /// The ones that are read at all.
     fn kernels<'w>(&self, workload: &'w Workload) -> impl Iterator<Item = &'w Kernel> {
         // The lines of these name block and warp before the program counter.
         let skipped = |kernel: &Kernel| self.rules.long_lines_skipped && kernel.header().tracer_version == 2;
@@ -136,7 +136,7 @@ impl Study {
 struct Stream<'w> {
     kernel: &'w Kernel,
     reader: KernelReader,
-    /// Of its instructions so far.
+    /// The operands of its instructions so far.
     operands: Vec<Operands>,
 }
 

@@ -32,7 +32,7 @@ impl Code {
         Code::new(KernelHeader::default(), PartnerMarks::none())
     }
 
-    /// Of a kernel of which `marks` says what its multicasting loads are.
+    /// The code of a kernel; `marks` says what its multicasting loads are.
     pub fn new(header: KernelHeader, marks: PartnerMarks) -> Self {
         Code { header, decoded: Vec::new(), liveness: None, intervals: None, own: None, marks }
     }

@@ -67,13 +67,13 @@ pub(super) struct Core<E> {
     situation: WarpStates,
     /// Warps to be classified again, one bit each.
     changed: WarpSet,
-    /// Those whose next instruction is at the head of their buffer, as far as they are ready.
+    /// The ones whose next instruction is at the head of their buffer, as far as they are ready.
     presented: WarpSet,
     /// What the hardware is given. Instructions at the heads of the warps' buffers stay until they issue.
     inputs: CycleIn<u32>,
     /// Warps launched since the last cycle, one bit each.
     launched: WarpSet,
-    /// Those that may issue, under a two-level scheduler of the sub-core.
+    /// The ones that may issue, under a two-level scheduler of the sub-core.
     active: Option<ActiveSet>,
     /// Nothing of the design stands between the warps and the hardware: whatever warp is ready may issue,
     /// there is no register cache, and blocks keep their slots.
@@ -122,7 +122,7 @@ checkpoint! {
 }
 
 impl<E: RunsSubCore> Core<E> {
-    /// Of this number in its SM, and of that among all.
+    /// The sub-core of this number in its SM, and of that number among all.
     pub fn new(
         index: usize,
         number: usize,

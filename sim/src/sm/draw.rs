@@ -50,7 +50,7 @@ pub struct Sampling {
     /// One cluster in so many, and 24 of a launch at least; a launch of which that is more than half is
     /// simulated whole.
     pub every: u64,
-    /// Of the random starts.
+    /// The seed of the random starts.
     pub seed: u64,
 }
 
@@ -63,14 +63,14 @@ pub(super) struct Plan {
     cluster: u64,
     /// Clusters that can be drawn; [`LAST_CLUSTERS`] more are behind them.
     clusters: u64,
-    /// Those drawn.
+    /// The ones drawn.
     drawn: u64,
     ranges: Arc<[Range<u64>]>,
 }
 
 impl Plan {
-    /// Of a launch with so many thread blocks, of which `resident` are on each of the SMs at a time. Nothing
-    /// if it is to be simulated whole. `launch` is its number.
+    /// The plan of a launch with so many thread blocks, of which `resident` are on each of the SMs at a time.
+    /// Nothing if it is to be simulated whole. `launch` is its number.
     pub fn new(sampling: Sampling, launch: u64, blocks: u64, resident: u64, sms: u64) -> Option<Plan> {
         let cluster = resident * sms;
         let clusters = (blocks / cluster).checked_sub(FIRST_CLUSTERS + LAST_CLUSTERS)?;
@@ -120,7 +120,7 @@ pub(super) struct Drawing {
     plan: Plan,
     /// Which blocks come to the SM: those whose number leaves this remainder, by how many.
     share: (u64, u64),
-    /// Of all of them, simulated or not.
+    /// The statistics of all of them, simulated or not.
     pub stream: Stream,
     /// Blocks to be simulated that were read.
     wanted: u64,

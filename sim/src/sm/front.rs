@@ -43,9 +43,9 @@ checkpoint! {
 }
 
 impl Front {
-    /// Of a kernel whose first block can start in cycle `launch_end`. Those of its blocks come onto this SM
-    /// whose number leaves the remainder `share.0`, by `share.1`; if there is a plan, those of them that are
-    /// drawn.
+    /// The front of a kernel whose first block can start in cycle `launch_end`. Those of its blocks come onto
+    /// this SM whose number leaves the remainder `share.0`, by `share.1`; if there is a plan, those of them
+    /// that are drawn.
     pub fn new<E>(
         mut reader: KernelReader,
         occupancy: Occupancy,

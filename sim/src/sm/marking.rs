@@ -38,7 +38,7 @@ pub(super) enum PartnerMarks {
     All,
     At {
         loads: HashSet<u32>,
-        /// Those that go to the multicasting unit.
+        /// The ones that go to the multicasting unit.
         multicast: HashSet<u32>,
     },
 }
@@ -102,7 +102,7 @@ impl Key {
 #[derive(Default)]
 struct Redundant {
     loads: HashSet<u32>,
-    /// Those that warps of several sub-cores perform alike.
+    /// The ones that warps of several sub-cores perform alike.
     across: HashSet<u32>,
 }
 

@@ -55,9 +55,9 @@ pub(super) struct Arrival {
     pub register: RegisterId,
     pub lanes: u32,
     pub value: u32,
-    /// Of a fill.
+    /// The position of a fill.
     pub position: u8,
-    /// Of a result: the number of its instruction.
+    /// For a result: the number of its instruction.
     pub serial: u32,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Found {
     pub lanes: LookedUp,
     /// Bit s: no lane of slot s has to be read from the banks.
     pub whole: u8,
-    /// Of the lanes that hit, once they are read.
+    /// The data of the lanes that hit, once they are read.
     pub data: [u32; MAX_SLOTS],
 }
 

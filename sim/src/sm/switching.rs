@@ -58,7 +58,7 @@ use status::StatusMonitor;
 pub(super) struct Switching {
     pub residency: Residency,
     rmu: RmuEngine,
-    /// Of the running kernel's code, which the RMU's cache knows by address.
+    /// The address of the running kernel's code, which the RMU's cache knows by address.
     pub code: u32,
     /// The codes so far, in the order of their addresses.
     codes: Vec<KnownCode>,
@@ -119,7 +119,7 @@ enum Phase {
 }
 
 impl Switching {
-    /// Of the SM of this number.
+    /// The switching of the SM of this number.
     pub fn new<E>(residency: Residency, engines: &mut Engines<E>, number: usize) -> Self {
         Switching {
             residency,

@@ -48,9 +48,9 @@ pub(super) struct Warp {
     strand_loads: RegisterSet,
     /// Results still to be written.
     pending: RegisterSet,
-    /// Those of them that come from memory, and of those the ones that L1 did not hold.
+    /// The ones of them that come from memory, and of those the ones that L1 did not hold.
     pending_loads: RegisterSet,
-    /// Those of them from shared memory.
+    /// The ones of them from shared memory.
     pending_shared: RegisterSet,
     pending_long: RegisterSet,
     /// Operands of instructions in collectors.

@@ -48,7 +48,7 @@ counters! {
         named_operand_reads,
         /// Operand reads served by the collector.
         hits,
-        /// Those of them that the trace names.
+        /// The ones of them that the trace names.
         named_hits,
         /// Operand reads served by the banks.
         bank_reads,
@@ -60,7 +60,7 @@ counters! {
         cache_writes,
         /// Results kept out of the collector that holds data of their warp.
         cache_writes_filtered,
-        /// Those of them that were near: they lost the single port D to another result of their cycle.
+        /// The ones of them that were near: they lost the single port D to another result of their cycle.
         cache_writes_lost,
         /// Operands compared with program order at dispatch.
         token_checks,
@@ -72,11 +72,11 @@ counters! {
         stage_errors,
         /// 32-byte sectors that loads asked of the L1 cache.
         l1_reads,
-        /// Those of them it held.
+        /// The ones of them it held.
         l1_hits,
         /// 32-byte sectors that loads asked of the L2 cache.
         l2_reads,
-        /// Those of them it held.
+        /// The ones of them it held.
         l2_hits,
         /// Cycles that accesses to shared memory waited for each other's banks.
         shared_conflicts,
@@ -123,20 +123,20 @@ counters! {
         /// ones with no ready active warp.
         #[serde(default, skip_serializing_if = "is_zero")]
         pending_ready_cycles,
-        /// Those with no ready active warp in which a collector is free, so that the pending one could have
-        /// issued.
+        /// The ones with no ready active warp in which a collector is free, so that the pending one could
+        /// have issued.
         #[serde(default, skip_serializing_if = "is_zero")]
         pending_issuable_cycles,
         /// Operands read under a register cache, lane by lane.
         #[serde(default, skip_serializing_if = "is_zero")]
         rc_lane_reads,
-        /// Those of them that it had.
+        /// The ones of them that it had.
         #[serde(default, skip_serializing_if = "is_zero")]
         rc_lane_read_hits,
         /// Results written under a register cache, lane by lane.
         #[serde(default, skip_serializing_if = "is_zero")]
         rc_lane_writes,
-        /// Those of them whose register it had.
+        /// The ones of them whose register it had.
         #[serde(default, skip_serializing_if = "is_zero")]
         rc_lane_write_hits,
         /// Lanes written into the register file behind a register cache.
@@ -235,7 +235,7 @@ counters! {
         /// Cycles from the beginning of each switch until the CTA that leaves could go on.
         #[serde(default, skip_serializing_if = "is_zero")]
         stall_cycles,
-        /// Those that could go on before they had left.
+        /// The ones that could go on before they had left.
         #[serde(default, skip_serializing_if = "is_zero")]
         left_in_vain,
         /// Pending CTAs that became active, and whose registers were in the ACRF.
@@ -255,7 +255,7 @@ counters! {
         /// CTAs whose registers the RMU has stored.
         #[serde(default, skip_serializing_if = "is_zero")]
         stored,
-        /// Those of them with more than 63 live registers, which R's count of six bits does not hold.
+        /// The ones of them with more than 63 live registers, which R's count of six bits does not hold.
         #[serde(default, skip_serializing_if = "is_zero")]
         stored_over_63,
         /// Registers read from the banks to be stored.

@@ -90,8 +90,8 @@ impl Claim {
         })
     }
 
-    /// Of a workload: the metric of each cache, less that of the cache that it is compared with; for the
-    /// best, one value, by how much the caches are above all.
+    /// The values of a workload: the metric of each cache, less that of the cache that it is compared with;
+    /// for the best, one value, by how much the caches are above all.
     fn values(&self, outcome: &Outcome) -> Vec<f64> {
         let all = || outcome.rows.iter().map(|row| self.metric.of(row)).collect::<Vec<_>>();
         let value = |cache: &str| {

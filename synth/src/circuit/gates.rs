@@ -22,7 +22,7 @@ pub struct Gates<'a> {
     inputs: Vec<Wire>,
     outputs: Vec<Wire>,
     output_words: usize,
-    /// Of every net.
+    /// The values of every net.
     pub(super) values: Vec<u8>,
     /// The row of each instance's tables that its inputs choose, and the state of a flip-flop.
     rows: Vec<u8>,
@@ -40,9 +40,9 @@ pub struct Gates<'a> {
     flipped: Vec<usize>,
     /// What ports of memories showed something else from the last edge on.
     reading: Vec<(Net, u8)>,
-    /// Of every memory, row by row.
+    /// The words of every memory, row by row.
     pub(super) words: Vec<Vec<u8>>,
-    /// Of every memory, the places in the order of its reads without a clock.
+    /// For every memory, the places in the order of its reads without a clock.
     reads: Vec<Vec<usize>>,
     /// The nets any of which makes a write, of each memory's ports.
     writes: Vec<Vec<Vec<Net>>>,

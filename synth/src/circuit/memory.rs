@@ -28,7 +28,7 @@ pub(crate) struct Read {
     pub enable: Net,
     pub address: Vec<Net>,
     pub data: Vec<Net>,
-    /// Of the output of a clocked port.
+    /// The reset of a clocked port's output.
     pub reset: Net,
     pub reset_value: Vec<bool>,
     /// The enable counts for the reset, too.
@@ -39,7 +39,7 @@ pub(crate) struct Read {
 
 /// A write port.
 pub(crate) struct Write {
-    /// Of each bit.
+    /// The enable of each bit.
     pub enable: Vec<Net>,
     pub address: Vec<Net>,
     pub data: Vec<Net>,

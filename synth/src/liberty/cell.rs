@@ -99,9 +99,9 @@ pub struct Arc {
     pub inverts: Option<bool>,
     /// Only a rising edge of the input counts: it is a clock.
     pub rising_edge: bool,
-    /// Of the rising output.
+    /// The table of the rising output.
     pub rise: Table,
-    /// Of the falling output.
+    /// The table of the falling output.
     pub fall: Table,
 }
 

@@ -143,7 +143,7 @@ pub struct Synthesis {
     pub modules: Vec<ModuleArea>,
     /// Seconds that all runs of Yosys took, summed.
     pub seconds: f64,
-    /// Those of them that mapped the distinct modules.
+    /// The ones of them that mapped the distinct modules.
     #[serde(default)]
     pub seconds_by_module: f64,
 }
@@ -161,9 +161,9 @@ pub struct ModuleArea {
     pub gate_equivalents: f64,
     /// Area of one instance without its submodules.
     pub own_area_um2: f64,
-    /// Of one instance with all that is in it.
+    /// The flip-flops of one instance with all that is in it.
     pub flip_flops: u64,
-    /// Of one instance with all that is in it.
+    /// The memory bits of one instance with all that is in it.
     pub memory_bits: u64,
 }
 

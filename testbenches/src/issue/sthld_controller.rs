@@ -39,7 +39,7 @@ struct SthldControllerStimulus {
     interval: usize,
     cycle: usize,
     rate: u32,
-    /// Of a hundred cycles, those in which the rate is not kept.
+    /// For a hundred cycles, those in which the rate is not kept.
     jitter: usize,
 }
 
@@ -185,8 +185,9 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
                 let counts: Vec<usize> = (0..32)
                     .flat_map(|number| {
                         let any = spread(number, 17) as usize % (full + 1);
-                        // Of a quarter of them the threshold is a whole number, and the product of the least large change just
-                        // what it is compared with; of another quarter that of the largest small change is one below.
+                        // Of a quarter of them the threshold is a whole number, and the product of the least
+                        // large change just what it is compared with; of another quarter that of the largest
+                        // small change is one below.
                         let before = match number / 8 {
                             0 => any - any % inverse,
                             1 => any - any % inverse + 1,
@@ -210,8 +211,8 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
                 let places = (0..).map(|place| 1_usize << place).take_while(|place| *place <= full);
                 let places: Vec<usize> = places.collect();
                 let all: usize = places.iter().sum();
-                // Two numbers that differ in one place, down and up. Any other place, above or below, is one in one pair and
-                // zero in the other, as far as the change is still a large one.
+                // Two numbers that differ in one place, down and up. Any other place, above or below, is one
+                // in one pair and zero in the other, as far as the change is still a large one.
                 let counts = places.iter().rev().flat_map(|place| {
                     let [one, other] = [0x8aaa, 0x7555].map(|pattern| {
                         let mut rest = pattern & all & !place;
@@ -232,7 +233,8 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
             rule: "F IV-B3: a relative difference of less than 0.02 is considered small, upwards and downwards",
             play: |bench| {
                 let (full, inverse) = bounds(bench);
-                // Two counts that differ in one place are nearly alike only if it is known which is the larger one.
+                // Two counts that differ in one place are nearly alike only if it is known which is the
+                // larger one.
                 let places: Vec<usize> =
                     (0..).map(|bit| 1 << bit).take_while(|place| place * inverse < full / 2).collect();
                 let all: usize = places.iter().sum();

@@ -178,7 +178,7 @@ struct EntryStateStimulus {
     aging: usize,
     /// An entry that was due in the last cycle.
     due: Option<usize>,
-    /// Of a hundred entries that are due, those that leave next.
+    /// For a hundred entries that are due, those that leave next.
     obeys: usize,
 }
 

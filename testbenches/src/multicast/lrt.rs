@@ -215,7 +215,7 @@ pub fn drain(warp: u32) -> LrtIn {
     LrtIn { search: true, drain: true, warp, done_ready: true, ..TAKING }
 }
 
-/// Of many loads that have nothing to do with each other.
+/// One of many loads that have nothing to do with each other.
 pub fn lone(number: u32) -> LrtIn {
     load([number % 64, 16 * number, 1, number])
 }
@@ -290,7 +290,7 @@ fn leaving(bench: &mut Bench) -> Result<Vec<u32>, String> {
     Ok(left)
 }
 
-/// Those of the table that are such have left, and no others.
+/// The ones of the table that are such have left, and no others.
 fn all_leave(bench: &Bench, mut left: Vec<u32>, are_such: impl Fn(u32) -> bool) -> Result<(), String> {
     left.sort();
     let due: Vec<_> = (0..bench.parameters.lrt_entries as u32).filter(|number| are_such(*number)).collect();

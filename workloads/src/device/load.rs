@@ -74,7 +74,8 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Of a variable, a function, or one of the library; what is nowhere gets a place at which it traps.
+    /// The address of a variable, a function, or one of the library; what is nowhere gets a place at which it
+    /// traps.
     pub fn address(&mut self, name: &str) -> u64 {
         if let Some((address, _)) = self.globals.get(name) {
             return *address;

@@ -8,7 +8,7 @@ use crate::emulator::Code;
 
 pub(super) struct Loaded {
     pub identity: u64,
-    /// Of its listing.
+    /// The file of its listing.
     pub file: String,
     /// Kernels decoded so far.
     pub codes: Vec<Arc<Code>>,

@@ -18,7 +18,7 @@ use super::warp::{lanes_of, Warp};
 pub(crate) struct Touched {
     pub addresses: [u64; LANES],
     pub count: usize,
-    /// Of the values that a load from shared memory gave its lanes, where that is wanted.
+    /// The digest of the values that a load from shared memory gave its lanes, where that is wanted.
     pub digest: Option<u64>,
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct BlockMemory<'a> {
     pub changed: bool,
     pub reads: Reads,
     pub shared: Vec<u8>,
-    /// Of all threads, one after the other.
+    /// The local memory of all threads, one after the other.
     pub local: Vec<u8>,
     /// Bytes of it per thread.
     pub local_bytes: u64,

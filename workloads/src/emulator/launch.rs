@@ -32,9 +32,9 @@ pub(crate) struct Launch {
     pub code: Arc<Code>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// Of a block, static and dynamic, in bytes.
+    /// The shared memory of a block, static and dynamic, in bytes.
     pub shared: u32,
-    /// Of a thread, in bytes.
+    /// The stack of a thread, in bytes.
     pub stack: u32,
     /// Constant banks 0, 3 and 4: launch and parameters, variables, addresses. Bank 2 is the kernel's.
     pub parameters: Vec<u8>,

@@ -281,7 +281,7 @@ fn pieces(start: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::
 pub(crate) struct Writes {
     /// By page number. Few pages, so that the order does not matter to the result.
     pages: FxHashMap<u32, Box<WrittenPage>>,
-    /// Of a block that allocated or freed.
+    /// The heap of a block that allocated or freed.
     heap: Option<Heap>,
 }
 

@@ -350,7 +350,7 @@ pub(crate) struct SurfaceAccess {
 pub(crate) enum SurfaceEffect {
     Load(Width),
     Store(Width),
-    /// Of so many channels, each in a register.
+    /// A formatted store of so many channels, each in a register.
     StoreFormatted(u8),
     Atomic(AtomicFunction, AtomicType),
 }

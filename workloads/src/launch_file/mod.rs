@@ -56,7 +56,7 @@ const MAX_BYTES: u64 = 1 << 32;
 /// A listing and what to launch of it.
 pub struct LaunchFile {
     file: String,
-    /// Of the launch file: paths in it start here.
+    /// The folder of the launch file, from which paths in it start.
     folder: PathBuf,
     /// Where its lines begin, in bytes.
     lines: Vec<usize>,

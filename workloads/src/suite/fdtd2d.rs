@@ -63,7 +63,7 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
     Ok(())
 }
 
-/// Of Yee's grid: `ex` lies between columns, `ey` between rows.
+/// For Yee's grid: `ex` lies between columns, `ey` between rows.
 struct Fields {
     rows: usize,
     columns: usize,
@@ -73,8 +73,8 @@ struct Fields {
 }
 
 impl Fields {
-    /// One time step. The first row of `ey` is driven; the first column of `ex` and what lies behind the last ones
-    /// stay.
+    /// One time step. The first row of `ey` is driven; the first column of `ex` and what lies behind the last
+    /// ones stay.
     fn advance(&mut self, drive: f64) {
         let (rows, columns) = (self.rows, self.columns);
         self.ey[..columns].fill(drive);

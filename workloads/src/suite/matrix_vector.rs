@@ -26,8 +26,8 @@ pub(super) const BICG: Benchmark = Benchmark {
 
 /// Threads of a block.
 const THREADS: u32 = 256;
-/// Of sums of up to 1,024 products that are not negative, rounded to single precision at each step; twice in
-/// a row.
+/// The tolerance of sums of up to 1,024 products that are not negative, rounded to single precision at each
+/// step; twice in a row.
 const TOLERANCE: Tolerance = Tolerance { relative: 5e-5, absolute: 0.0 };
 
 fn atax(device: &mut Device, size: Size) -> Result<()> {

@@ -12,7 +12,7 @@ use crate::words::Leaver;
 /// The choice that the hardware is left.
 #[derive(Default)]
 pub(super) struct Eligible {
-    /// Those that may issue, one bit each.
+    /// The ones that may issue, one bit each.
     pub ready: WarpSet,
     /// A warp is ready that is not active.
     pub pending_ready: bool,

@@ -29,7 +29,7 @@ pub(super) struct Results {
     /// Banks for which any waits, a bit each.
     wanted: u8,
     banks: usize,
-    /// Those that come back with their block.
+    /// The ones that come back with their block.
     restoring: u32,
 }
 

@@ -36,8 +36,8 @@ impl<E: RunsSubCore> Core<E> {
         self.ages.iter().fold(0, |set, warp| set | warp.bit())
     }
 
-    /// Those that wait for a load that takes long; and those of which nothing else is under way. A warp at a
-    /// barrier, or at its end, is among the latter only.
+    /// The ones that wait for a load that takes long; and those of which nothing else is under way. A warp at
+    /// a barrier, or at its end, is among the latter only.
     fn stalled_long(&self, context: &Context) -> (WarpSet, WarpSet) {
         let collecting = self.collectors.iter().fold(0, |set, held| set | held.warp.bit());
         let WarpStates { memory, barrier, issued, pool, .. } = self.situation;

@@ -38,7 +38,7 @@ impl WarpStates {
         } |= bit;
     }
 
-    /// Those that wait for a register to be written.
+    /// The ones that wait for a register to be written.
     #[inline]
     pub fn pending(&self) -> WarpSet {
         self.memory | self.shared | self.dependence

@@ -38,7 +38,7 @@ pub(super) struct Multicaster {
     transfers: u64,
     /// By warp slot: loads that the unit has.
     held: [Vec<Part>; WARP_SLOTS],
-    /// Of them, in all.
+    /// The number of them that are outstanding, in all.
     outstanding: usize,
     /// Warp slots whose loads the unit is to release, one bit each.
     releases: u64,
@@ -96,7 +96,7 @@ struct BlockLoads {
     section: u32,
     /// Issued, and not yet in the unit or served without it.
     coming: u32,
-    /// Those of them from before that.
+    /// The ones of them from before that.
     late: u32,
     /// Parts in the unit from before that.
     draining: u32,

@@ -178,7 +178,7 @@ fn into_99(warp: u32, tile: u32) -> Load {
     [warp, 16 * tile, 1, 99]
 }
 
-/// Of many loads that have nothing to do with each other.
+/// One of many loads that have nothing to do with each other.
 fn lone(number: u32) -> Load {
     [number % 64, 16 * number, 1, number]
 }

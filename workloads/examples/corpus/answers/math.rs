@@ -15,7 +15,7 @@ pub fn answer(case: &Case) -> Option<Answer> {
     }
 }
 
-/// Of pairs and halves: computed in double precision.
+/// For pairs and halves: computed in double precision.
 fn halves(case: &Case, kind: Kind, count: usize) -> Option<Answer> {
     let name = case.name().strip_prefix("h2").or(case.name().strip_prefix('h'))?;
     if case.function.parameters.len() != 1 || shape(&case.function.parameters[0]) != (kind, count) {
