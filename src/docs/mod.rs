@@ -29,6 +29,7 @@ mod mutants;
 mod netlists;
 mod opcodes;
 mod papers;
+mod pictures;
 mod project;
 pub mod results;
 mod runs;
@@ -36,6 +37,7 @@ mod scenarios;
 mod speeds;
 mod stencil;
 mod storage;
+mod timing;
 mod transitions;
 mod units;
 mod workloads;
@@ -111,6 +113,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("stimuli", units::stimuli),
     ("storage", storage::table),
     ("tables", results::tables),
+    ("timing", timing::text),
     ("transitions", transitions::table),
     ("units", units::table),
     ("unmeasured", results::unmeasured),
@@ -141,7 +144,12 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         }
     }
     tables.project.print_outdated();
-    for path in curves::renew(&arguments.root, arguments.check)? {
+    let docs = arguments.root.join("docs");
+    let curves = curves::pictures(&arguments.root)?;
+    let timing = tables.project.pictures.take();
+    let pictures = [(curves::FOLDER, curves), (timing::FOLDER, timing)];
+    let stale = pictures.iter().map(|(folder, pictures)| pictures::renew(&docs.join(folder), pictures, arguments.check));
+    for path in stale.collect::<Result<Vec<_>>>()?.concat() {
         if arguments.check {
             println!("{}: stale; run `gpurf docs`", path.display());
             verdict = Verdict::Fails;

@@ -3,7 +3,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::Result;
@@ -22,6 +22,8 @@ pub struct Project<'a> {
     areas: OnceCell<Records>,
     pages: OnceCell<Pages>,
     verilog: RefCell<Vec<(&'static str, Parameters, Rc<Verilog>)>>,
+    /// Pictures that texts show, by their place.
+    pub pictures: RefCell<BTreeMap<PathBuf, String>>,
     /// By the command that measures them again: modules whose Verilog has changed since, each with the day.
     outdated: RefCell<BTreeMap<String, BTreeSet<(String, String)>>>,
 }
@@ -41,6 +43,7 @@ impl<'a> Project<'a> {
             areas: OnceCell::new(),
             pages: OnceCell::new(),
             verilog: RefCell::default(),
+            pictures: RefCell::default(),
             outdated: RefCell::default(),
         }
     }
