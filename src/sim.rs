@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
 mod checkpoint;
@@ -49,27 +50,27 @@ use views::Views;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf sim sgemm
-  gpurf sim bfs nn --size medium --design traditional
-  gpurf sim hgemm --design malekeh+iwma+finereg
-  gpurf sim saxpy.toml --design malekeh-gto
-  gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst
-  gpurf sim sgemm --design malekeh --engine rtl --around replacement --waveform replacement.fst
-  gpurf sim bfs --design finereg --around switch --pipeline switch.kanata
-  gpurf sim traces/bfs --design baseline --engine lockstep --json bfs.json
-  gpurf sim sgemm --size large --sample 16
-  gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json
-  gpurf sim sgemm --design modern
-  gpurf sim traces/bfs --design modern --control bfs.sass
-  gpurf sim traces/bfs --set collectors=4 --set l1.latency=28")]
+  gpurf sim sgemm                                                                                # a second
+  gpurf sim bfs nn --size medium --design traditional                                            # minutes
+  gpurf sim hgemm --design malekeh+iwma+finereg                                                  # a second
+  gpurf sim docs/examples/stencil.toml --design malekeh-gto                                      # a second
+  gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst           # a second
+  gpurf sim sgemm --design malekeh --engine rtl --around replacement --waveform replacement.fst  # a second
+  gpurf sim bfs --design finereg --around switch --pipeline switch.kanata                        # a second
+  gpurf sim fixtures/traces/stencil --design traditional --engine lockstep --json stencil.json   # seconds
+  gpurf sim sgemm --size large --sample 16                                                       # minutes
+  gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json  # minutes
+  gpurf sim sgemm --design modern                                                                # a second
+  gpurf sim fixtures/traces/stencil --set collectors=4 --set l1.latency=28                       # a second")]
 pub struct Arguments {
-    /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders that hold one
+    /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders that
+    /// hold one
     #[arg(required = true)]
     input: Vec<String>,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// The register-file design. Several designs are put together with `+`, in any order, as in malekeh+iwma+finereg;
-    /// a part CHOICE=VALUE makes one choice, as in traditional+allocation=any_free
+    /// The register-file design. Several designs are put together with `+`, in any order, as in
+    /// malekeh+iwma+finereg; a part CHOICE=VALUE makes one choice, as in traditional+allocation=any_free
     #[arg(long, default_value_t = Design::BASELINE, value_parser = DesignParser)]
     design: Design,
     /// The engine that runs the hardware of the sub-cores
@@ -83,7 +84,8 @@ pub struct Arguments {
     control: Option<PathBuf>,
     #[command(flatten)]
     machine: MachineArguments,
-    /// The seed of the hardware's random choices among free collectors, modulo 256, and of what --sample draws
+    /// The seed of the hardware's random choices among free collectors, modulo 256, and of what --sample
+    /// draws
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop after this number of cycles
@@ -273,7 +275,7 @@ struct Job<'a> {
     arguments: &'a Arguments,
     config: &'a Config,
     design: Design,
-    /// Of the input; empty without checkpoints.
+    /// The digest of the input; empty without checkpoints.
     digest: String,
     workload: Workload,
     sampling: Option<Sampling>,
@@ -493,7 +495,8 @@ impl Job<'_> {
         Ok(statistics)
     }
 
-    /// Runs the workload from its beginning, or from a checkpoint; the warp instructions that had been run by then.
+    /// Runs the workload from its beginning, or from a checkpoint; the warp instructions that had been run by
+    /// then.
     fn go_on<E: RunsSubCore>(
         &self,
         gpu: &mut Gpu<E>,

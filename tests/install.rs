@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a newcomer meets first: the doctor, completions, manual pages, the release archive.
 
 use std::collections::BTreeSet;

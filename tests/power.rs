@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operand stages under what code really moves: `gpurf power DESIGN INPUT`.
 
 use assert_cmd::Command;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Traces through the SM: one of our own, and those of real GPUs where they are at hand.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Waveforms and pipeline logs of `gpurf sim`, as their viewers read them.
 
 use std::collections::{HashMap, HashSet};

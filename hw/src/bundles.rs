@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Wires that travel together: what an instruction, a write and a load are on their way through the hardware.
 
 use gpurf_blocks::{READS, READ_BANKS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs that are saved at random cycles and taken up by another SM end as one that was not interrupted.
 
 use std::io::ErrorKind;

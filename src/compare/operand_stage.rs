@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the operand stages or the collectors of a study's conditions cost in area and path.
 
 use anyhow::Result;
@@ -26,7 +27,7 @@ pub struct Costs {
     rows: Vec<(Condition, Vec<Synthesis>)>,
 }
 
-/// Whether a study is of collectors by themselves.
+/// True if a study is of collectors by themselves.
 pub const COLLECTORS: &str = "collector-clock";
 
 impl Costs {
@@ -75,8 +76,8 @@ impl Costs {
         std::iter::once(Titled::new(title, &self.table())).chain(clock).collect()
     }
 
-    /// Of each condition: clock in gigahertz, instructions per cycle, and their product, the latter two in percent of the
-    /// first condition's. All of the last design.
+    /// For each condition: clock in gigahertz, instructions per cycle, and their product, the latter two in
+    /// percent of the first condition's. All of the last design.
     fn clocks(&self, evaluation: &Evaluation) -> Vec<(&Condition, [f64; 3])> {
         let (design, _) = self.stages.last().expect("a study has designs");
         let clock =
@@ -118,8 +119,8 @@ impl Costs {
         rows
     }
 
-    /// Instructions per cycle over the longest path, a line per design; against the first condition's reference. Of
-    /// collectors over the clock, with the product of both.
+    /// Instructions per cycle over the longest path, a line per design; against the first condition's
+    /// reference. Of collectors over the clock, with the product of both.
     pub fn plot(&self, evaluation: &Evaluation) -> Plot {
         if self.are_collectors {
             let clocks = self.clocks(evaluation);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of designs under workloads, as a file of `gpurf power DESIGN... INPUT... --json` has them.
 
 use anyhow::{Context, Result};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Events inside the RTL, as the hardware declares them.
 
 use std::collections::BTreeSet;

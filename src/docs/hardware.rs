@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables that the declarations of modules and parameters give.
 
 use std::fmt::Write;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables of the energies of memories, from what `tools/cacti` wrote.
 
 use anyhow::{Context, Result};

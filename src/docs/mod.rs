@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf docs`: writes the tables of the documents from what they describe.
 //!
 //! A table stands between two lines of README.md or a file in docs:
@@ -7,8 +8,8 @@
 //! <!-- end -->
 //! ```
 //!
-//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`, `scenarios lrt_scan lrt_cam`).
-//! Its text takes the place of what is between the lines.
+//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`, `scenarios lrt_scan
+//! lrt_cam`). Its text takes the place of what is between the lines.
 
 mod areas;
 mod citation;
@@ -28,6 +29,7 @@ mod mutants;
 mod netlists;
 mod opcodes;
 mod papers;
+mod pictures;
 mod project;
 pub mod results;
 mod runs;
@@ -35,6 +37,7 @@ mod scenarios;
 mod speeds;
 mod stencil;
 mod storage;
+mod timing;
 mod transitions;
 mod units;
 mod workloads;
@@ -51,8 +54,8 @@ use project::Project;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf docs
-  gpurf docs --check")]
+  gpurf docs          # minutes
+  gpurf docs --check  # minutes")]
 pub struct Arguments {
     /// Write nothing, but list the tables that are not what they describe, and fail if there are any
     #[arg(long)]
@@ -112,6 +115,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("stimuli", units::stimuli),
     ("storage", storage::table),
     ("tables", results::tables),
+    ("timing", timing::text),
     ("transitions", transitions::table),
     ("units", units::table),
     ("unmeasured", results::unmeasured),
@@ -142,7 +146,12 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         }
     }
     tables.project.print_outdated();
-    for path in curves::renew(&arguments.root, arguments.check)? {
+    let docs = arguments.root.join("docs");
+    let curves = curves::pictures(&arguments.root)?;
+    let timing = tables.project.pictures.take();
+    let pictures = [(curves::FOLDER, curves), (timing::FOLDER, timing)];
+    let stale = pictures.iter().map(|(folder, pictures)| pictures::renew(&docs.join(folder), pictures, arguments.check));
+    for path in stale.collect::<Result<Vec<_>>>()?.concat() {
         if arguments.check {
             println!("{}: stale; run `gpurf docs`", path.display());
             verdict = Verdict::Fails;
@@ -188,7 +197,7 @@ impl Tables<'_> {
         Ok(&self.texts[table])
     }
 
-    /// A document with its tables made anew, and the lines and names of those that were not so.
+    /// A document with its tables made again, and the lines and names of those that were not so.
     fn renewed<'t>(&mut self, path: &Path, text: &'t str) -> Result<(String, Vec<(usize, &'t str)>)> {
         let (mut new, mut stale) = (String::new(), vec![]);
         let mut lines = text.split_inclusive('\n').zip(1..);

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What tables are made from. Each part is read or worked out once, by the first table that wants it.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::Result;
@@ -21,7 +22,9 @@ pub struct Project<'a> {
     areas: OnceCell<Records>,
     pages: OnceCell<Pages>,
     verilog: RefCell<Vec<(&'static str, Parameters, Rc<Verilog>)>>,
-    /// By the command that measures them anew: modules whose Verilog has changed since, each with the day.
+    /// Pictures that texts show, by their place.
+    pub pictures: RefCell<BTreeMap<PathBuf, String>>,
+    /// By the command that measures them again: modules whose Verilog has changed since, each with the day.
     outdated: RefCell<BTreeMap<String, BTreeSet<(String, String)>>>,
 }
 
@@ -40,6 +43,7 @@ impl<'a> Project<'a> {
             areas: OnceCell::new(),
             pages: OnceCell::new(),
             verilog: RefCell::default(),
+            pictures: RefCell::default(),
             outdated: RefCell::default(),
         }
     }
@@ -81,7 +85,7 @@ impl<'a> Project<'a> {
         self.outdated.borrow_mut().entry(command).or_default().insert((module.into(), day.into()));
     }
 
-    /// What was measured before the Verilog changed, and how to measure it anew.
+    /// What was measured before the Verilog changed, and how to measure it again.
     pub fn print_outdated(&self) {
         for (command, modules) in &*self.outdated.borrow() {
             let days: BTreeSet<_> = modules.iter().map(|(_, day)| day.as_str()).collect();

@@ -1,5 +1,6 @@
-//! Energies of units for each of their events, as `gpurf power MODULE... --json FILE` has them. A table names the arguments
-//! of that command, the file last.
+// SPDX-License-Identifier: Apache-2.0
+//! Energies of units for each of their events, as `gpurf power MODULE... --json FILE` has them. A table names
+//! the arguments of that command, the file last.
 
 use anyhow::{ensure, Context, Result};
 use gpurf_blocks::Parameters;
@@ -33,7 +34,7 @@ const EVENTS: [Event; 4] = [
     ("iwmu", "two loads that become one", &[("multicast", 1)]),
 ];
 
-/// Of a module, what a table needs.
+/// The figures of a module that a table needs.
 #[derive(Deserialize)]
 struct Report {
     module: String,
@@ -51,7 +52,7 @@ struct Part {
     energy: Dynamic,
 }
 
-/// Of a cycle.
+/// The energies of a cycle.
 #[derive(Deserialize)]
 struct Dynamic {
     internal_fj: f64,
@@ -108,7 +109,8 @@ impl Written<'_> {
     }
 }
 
-/// What a cycle takes, by what cells are there for, in the first module of each of some commands, which `;` parts.
+/// What a cycle takes, by what cells are there for, in the first module of each of some commands, which `;`
+/// parts.
 pub fn stimuli(project: &Project, commands: &str) -> Result<String> {
     let written = commands.split("; ").map(|command| Written::by(project, command));
     let written: Vec<Written> = written.collect::<Result<_>>()?;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What was measured of one module, as a table and as JSON.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf register-cache`: traffic and energy of register caches over an instruction stream, without an SM.
 
 mod differences;
@@ -23,12 +24,12 @@ use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf register-cache bfs pathfinder
-  gpurf register-cache hgemm-512 igemm-2048 --reach cache --csv results.csv
-  gpurf register-cache path/to/traces/rodinia-bfs-sm80 --as rfc-sim
-  gpurf register-cache path/to/traces/rodinia-bfs-sm80 --differences
-  gpurf register-cache kmeans --set rc_ways=2,4 --set rc_replacement=fifo,lru
-  gpurf register-cache bfs --set rc_tag_lanes=1,32 --look-ahead 8 --json -")]
+  gpurf register-cache bfs pathfinder                                          # seconds
+  gpurf register-cache hgemm-512 igemm-2048 --reach cache --csv results.csv    # seconds
+  gpurf register-cache fixtures/traces/stencil --as rfc-sim                    # seconds
+  gpurf register-cache fixtures/traces/stencil --differences                   # seconds
+  gpurf register-cache kmeans --set rc_ways=2,4 --set rc_replacement=fifo,lru  # seconds
+  gpurf register-cache bfs --set rc_tag_lanes=1,32 --look-ahead 8 --json -     # seconds")]
 pub struct Arguments {
     /// Built-in workloads, C's matrix products (hgemm-256 to igemm-2048), launch files or traces
     #[arg(required = true)]
@@ -38,18 +39,18 @@ pub struct Arguments {
     rules: RulesArgument,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Set one parameter of the cache. Each of several values, separated by commas, is tried with each value of the
-    /// other parameters. Without the option, the caches are the eight of C Table VI
+    /// Set one parameter of the cache. Each of several values, separated by commas, is tried with each value
+    /// of the other parameters. Without the option, the caches are the eight of C Table VI
     #[arg(long = "set", value_name = "KEY=VALUE,...", long_help = settings_help())]
     settings: Vec<String>,
     /// What a look-up searches
     #[arg(long, value_enum, default_value = "set")]
     reach: ReachArgument,
-    /// Take in a result only if one of the next N instructions of its warp names its register, and a source only if
-    /// it carries a reuse flag
+    /// Take in a result only if one of the next N instructions of its warp names its register, and a source
+    /// only if it carries a reuse flag
     #[arg(long, value_name = "N")]
     look_ahead: Option<usize>,
-    /// Take reuse flags from this file, in lines `KERNEL PC POSITION...`, in the place of those of the listings,
+    /// Take reuse flags from this file, in lines `KERNEL PC POSITION...`, instead of those of the listings,
     /// which traces do not have
     #[arg(long, value_name = "FILE")]
     reuse: Option<PathBuf>,
@@ -68,7 +69,7 @@ pub struct Arguments {
 /// Rules by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RulesArgument {
-    /// Those of C's description, with full operand lists
+    /// The ones of C's description, with full operand lists
     Paper,
     /// Exactly those of C's simulator, RFC-sim
     RfcSim,

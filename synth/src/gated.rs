@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Registers behind clock gates as registers with an enable, which proofs need.
 //!
 //! A clock gate is a latch and a gate in the clock: a second clock, which no proof by registers takes. What it is there

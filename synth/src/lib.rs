@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the hardware costs: synthesis with Yosys, and the papers' overhead claims beside it.
 //!
 //! - [`Library`] reads the cell library, [`nangate::liberty`] fetches the default one.

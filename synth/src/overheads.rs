@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The papers' overhead claims beside what the RTL has: registers counted, areas synthesized.
 
 use std::collections::BTreeMap;
@@ -47,7 +48,7 @@ impl From<&Synthesis> for Area {
 /// All audits; JSON through serde, tables through `Display`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Overheads {
-    /// Of each paper.
+    /// The audits of each paper.
     pub audits: Vec<Audit>,
 }
 
@@ -73,7 +74,7 @@ pub struct Audit {
 pub struct Finding {
     /// As `papers` calls it.
     pub id: String,
-    /// Of the paper.
+    /// The section of the paper.
     pub section: String,
     /// The paper's words.
     pub quote: String,
@@ -81,7 +82,7 @@ pub struct Finding {
     pub claimed: Option<f64>,
     /// The claim says "less than".
     pub bound: bool,
-    /// Of all numbers here.
+    /// The unit of all numbers here.
     pub unit: String,
     /// From the paper's own numbers: how, and what comes out.
     pub computed: Vec<(String, f64)>,
@@ -89,9 +90,9 @@ pub struct Finding {
     pub counted: Option<f64>,
     /// In synthesized area.
     pub area: Option<f64>,
-    /// Whether the paper's own numbers give it.
+    /// True if the paper's own numbers give it.
     pub verdict: Verdict,
-    /// Whether the RTL's count supports the claim.
+    /// True if the RTL's count supports the claim.
     pub rtl_supports: Option<bool>,
     /// What has to be said about it.
     pub note: Option<String>,
@@ -242,7 +243,8 @@ impl Audit {
         table
     }
 
-    /// Bits of each register by name. A register that several modules have stands in one row, though it may lie deeper in one of them.
+    /// Bits of each register by name. A register that several modules have stands in one row, though it may
+    /// lie deeper in one of them.
     pub fn registers_table(&self) -> Table {
         let columns: Vec<_> = self.modules.iter().map(|one| (one.name.as_str(), &one.registers)).collect();
         by_name(&columns)

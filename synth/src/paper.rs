@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Claims of a paper, and the arithmetic behind them.
 
 use std::collections::BTreeMap;
@@ -66,7 +67,7 @@ impl Built {
 pub struct Claim {
     /// What messages and tables call it.
     pub id: String,
-    /// Of the paper.
+    /// The section of the paper.
     pub section: String,
     /// The paper's words.
     pub quote: String,
@@ -75,7 +76,7 @@ pub struct Claim {
     /// How the number is meant.
     #[serde(default)]
     pub relation: Relation,
-    /// Of the number.
+    /// The unit of the number.
     pub unit: String,
     /// From the paper's own parameters, the literal reading first.
     #[serde(default)]
@@ -120,7 +121,7 @@ pub struct Contradiction {
     pub holds: Option<String>,
 }
 
-/// Whether a claim follows from the paper's own arithmetic.
+/// True if a claim follows from the paper's own arithmetic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! State of a module, counted in its registers before synthesis.
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use crate::synthesis::{grouped, table};
 pub struct Registers {
     /// By the registers' place and name, array indices left out: `cache_table.tag`.
     pub groups: BTreeMap<String, Group>,
-    /// Of all memories.
+    /// The memory bits of all memories.
     pub memory_bits: u64,
 }
 
@@ -53,8 +54,8 @@ pub fn count(module: &dyn Block) -> Registers {
     counter.registers
 }
 
-/// The registers of some modules by name, in bits, and what all of them and the memories have. What lies in one module
-/// deeper than in another stands in one row.
+/// The registers of some modules by name, in bits, and what all of them and the memories have. What lies in
+/// one module deeper than in another stands in one row.
 pub fn by_name(modules: &[(&str, &Registers)]) -> Table {
     let names: Vec<&str> = modules.iter().map(|(name, _)| *name).collect();
     let mut table = table(&[&["bits of registers"], &names[..]].concat());

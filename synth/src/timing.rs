@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The longest path of a synthesized module, from OpenSTA.
 
 use std::fs;

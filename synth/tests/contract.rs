@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contracts proved, and refuted where the hardware is broken on purpose.
 
 use gpurf_blocks::Parameters;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tests of synthesis, netlists and power, as one program.
 
 mod contract;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of memories: CACTI's own, the rule for other sizes, and other nodes.
 
 use gpurf_synth::{Memories, MemoryRun, Node, Ports};

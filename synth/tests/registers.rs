@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The registers counted in the RTL are those that its documentation states and that Yosys finds.
 
 use gpurf_blocks::Parameters;

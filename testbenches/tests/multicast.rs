@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inter-warp multicasting with small, middle and large tables, in both readings: the emitted Verilog against
 //! RTL and model, and clean under every checker.
 
 use gpurf_blocks::{Parameters, Search};
 use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_hw::multicast::{Iwmu, LrtCam, LrtScan};
-use gpurf_testbenches::{run, Drive, Engine, Random, Testbench};
+use gpurf_testbenches::{run, settings, Engine, EngineKind, Failure, Random, Testbench};
 use gpurf_verilog::{check, emit, Verilated};
 
 const SEED: u64 = 5;
@@ -29,8 +30,9 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'
         [M::model(parameters), Box::new(verilated)]
     };
     for scenario in M::scenarios() {
-        let result = (scenario.play)(&mut Drive::new(parameters, &mut engines()));
-        assert_eq!(result, Ok(()), "{}, {:?}", scenario.name, parameters);
+        let result = scenario.play_on(parameters, &mut engines());
+        let line = |failure: Failure| failure.line(&[EngineKind::Model, EngineKind::Verilator]);
+        assert_eq!(result.map_err(line), Ok(()), "{}", settings(parameters));
     }
     let mut stimulus = M::stimulus(parameters);
     let mut random = Random::seeded(SEED);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The macro that declares parameters.
 
 /// Makes of each declaration a field of `Parameters`, its default, an entry of `PARAMETERS` and, for a number, the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The parameters, each declared once.
 //!
 //! W is the Malekeh workshop paper, F the full one, I inter-warp multicasting, R FineReg,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parameters of the hardware: each is declared once, and everything else is made from its declaration.
 
 mod check;

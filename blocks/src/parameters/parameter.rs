@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A parameter as data, and how its value is read from text.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Policies of the hardware. The command line, TOML files and results name them as `strum` and `serde` derive it:
 //! `OwnElseAnyFree` is `own_else_any_free`.
 

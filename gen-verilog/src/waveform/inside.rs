@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Recording of what is inside compiled RTL.
 
 use std::io;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! LRU order of a table's entries: of each entry, which others were used more recently.
 //!
 //! W §3.2 and F §III-C give each entry of the cache table three bits for its place in the order. The

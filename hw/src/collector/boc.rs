@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bypassing operand collector (BOC) of BOW, a compared design: F §VI-B.
 //!
 //! Private to a warp. It keeps the source and destination operands of the warp's last instructions, a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cache table (CT) of the caching collector unit: W §3.2, F §III-C.
 //!
 //! Fully associative. Each entry: valid, tag (register number), lock, near, its place in the LRU order, and data.

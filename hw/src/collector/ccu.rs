@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Caching collector unit (CCU): W §3.2 and Fig. 2b, F §III-C and Fig. 5.
 //!
 //! An operand collector unit whose slots are a cache: the cache table holds values, the operand

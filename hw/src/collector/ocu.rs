@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operand collector unit (OCU), the baseline: W §2, F §II.
 //!
 //! Buffers the source operands of one instruction until it is dispatched. Per source slot: a valid bit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operand collector table (OCT) of the caching collector unit: W §3.2, F §III-C.
 //!
 //! One slot per source operand: valid, ready, and the index of the cache-table entry that holds the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The dialect of rust-hdl in which the hardware is written.
 //!
 //! A module is a struct under `#[block]`, which makes everything of it that its fields say, and a kernel under

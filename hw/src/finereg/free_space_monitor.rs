@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Free space monitor: R §V-C. Which PCRF entries are occupied, how many are free, and which one is next.
 //!
 //! A flag per entry, 1 where it is occupied. The paper counts the zeros whenever it needs to know; here the

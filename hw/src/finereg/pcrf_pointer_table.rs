@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PCRF pointer table: R §V-C, §V-F. Where the live registers of each pending CTA begin, and how many they
 //! are.
 //!

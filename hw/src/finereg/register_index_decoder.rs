@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register index decoder: R §V-C. Turns a live-register bit vector into register indices.
 //!
 //! It holds the vector of one warp, of the CTA's warps one after the other, and shows its lowest register,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps a few are active, whose
 //! ready ones are the candidates of the [warp scheduler](super::WarpScheduler); the others are pending.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Collector allocator: W §6, F §IV-B2. Chooses the collector that the selected warp's instruction enters.
 //!
 //! Under [`Allocation::Malekeh`]

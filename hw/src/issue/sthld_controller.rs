@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! STHLD controller: W §7, F §IV-B3. Finds how long an allocation may wait for a collector.
 //!
 //! Execution is cut into intervals. At the end of each, the instructions issued in it are compared with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Warp scheduler: W §5, F §IV-B1. Selects the warp that issues in this cycle.
 //!
 //! Under [`Scheduling::Malekeh`]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tag array of a register cache: C §IV, §V-B. Which registers of eight warps lie in it, for lanes that share tags.
 //!
 //! In C each thread caches for itself: 32 arrays, each of one lane. Where a warp's lanes share their tags, one array has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arbiter of a sub-core's register file: F §II, §III-B, §IV-A2.
 //!
 //! * A register lives in bank `(register + 1 + warp) mod banks`, row `base + register / banks`.

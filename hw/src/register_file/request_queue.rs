@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Queue of the read requests that wait for one bank: F §II.
 //!
 //! First in, first out. An instruction may push all its sources in one cycle, in slot order; they

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the model of an operand collector is to the operand stage's: W §2, §3.2, F §II, §III, §VI-B.
 
 use gpurf_trace::RegisterId;
@@ -27,7 +28,7 @@ pub(super) use arrivals;
 pub trait Collector<D: Data>:
     Clone + fmt::Debug + Send + BorshSerialize + BorshDeserialize + 'static
 {
-    /// Whether results pass the arbiter's write filter to its ports D.
+    /// True if results pass the arbiter's write filter to its ports D.
     const IS_FILTERED: bool = false;
     /// Whether its operands can rest until they leave.
     const RESTS: bool = false;
@@ -37,7 +38,8 @@ pub trait Collector<D: Data>:
     /// The collector of this number in its stage.
     fn numbered(parameters: &Parameters, number: usize) -> Self;
 
-    /// Port R: an instruction occupies it; it belongs to a warp beyond its instruction; some value in it has a near reuse.
+    /// Port R: an instruction occupies it; it belongs to a warp beyond its instruction; some value in it has
+    /// a near reuse.
     fn is_occupied(&self) -> bool;
     /// The warp whose registers it caches, if it does.
     fn owner(&self) -> Option<WarpId> {
@@ -48,8 +50,8 @@ pub trait Collector<D: Data>:
         false
     }
 
-    /// "Once all of its source operands are fetched" (F §II). Under `dispatch_on_arrival` they count as fetched in the
-    /// cycle of their arrival: then [`Collector::receive`] comes before.
+    /// "Once all of its source operands are fetched" (F §II). Under `dispatch_on_arrival` they count as
+    /// fetched in the cycle of their arrival: then [`Collector::receive`] comes before.
     fn is_ready(&self) -> bool;
 
     /// Warp, unit and payload of the present or last instruction.
@@ -64,7 +66,8 @@ pub trait Collector<D: Data>:
     /// What an instruction finds, were it issued now.
     fn look_up(&self, issue: &Issue) -> Placement;
 
-    /// Which results of its warp would enter it, and which would be kept out, `issue` going first; a bit per bank each.
+    /// Which results of its warp would enter it, and which would be kept out, `issue` going first; a bit per
+    /// bank each.
     /// `filter` is the arbiter's.
     fn takes(
         &self,
@@ -78,15 +81,15 @@ pub trait Collector<D: Data>:
     /// Port S: a value for a slot, at the clock edge. `random`: for the choice of its entry.
     fn receive(&mut self, slot: usize, data: D, random: u32);
 
-    /// Allocation and results at the clock edge, after [`Collector::dispatch`]. Under `allocate_on_arrival` also where a
-    /// value has arrived or the instruction has left, with or without an issue or results.
+    /// Allocation and results at the clock edge, after [`Collector::dispatch`]. Under `allocate_on_arrival`
+    /// also where a value has arrived or the instruction has left, with or without an issue or results.
     fn update(&mut self, edge: &Edge<D>);
 
     /// The instruction leaves at the clock edge.
     fn dispatch(&mut self);
 
-    /// What the collector alone shows in a cycle, but for what is written: with the value that arrives, where that can leave in
-    /// its cycle. And what this instruction, at its door, finds.
+    /// What the collector alone shows in a cycle, except for what is written: with the value that arrives,
+    /// where that can leave in its cycle. And what this instruction, at its door, finds.
     fn shown(
         &self,
         inputs: &CollectorIn<D>,
@@ -120,7 +123,8 @@ pub trait Collector<D: Data>:
         (outputs, placement)
     }
 
-    /// What comes first at the clock edge of a collector alone: values that arrive, and then the instruction leaves.
+    /// What comes first at the clock edge of a collector alone: values that arrive, and then the instruction
+    /// leaves.
     fn begin_edge(&mut self, inputs: &CollectorIn<D>) {
         for (slot, data) in arrivals!(inputs) {
             self.receive(slot, data, inputs.random);
@@ -216,8 +220,8 @@ impl Issue {
     }
 }
 
-/// What all slots that a collector may have are given, if the first of them has this place; beyond those that there are it is
-/// another warp's.
+/// What all slots that a collector may have are given, if the first of them has this place; beyond those that
+/// there are it is another warp's.
 #[inline]
 fn of_slots<T>(heads: &[T; MAX_WARPS * MAX_SLOTS], first: usize) -> &[T; MAX_SLOTS] {
     heads[first..].first_chunk().expect("each warp has all slots")
@@ -241,7 +245,7 @@ pub struct Placement {
     pub hit: u8,
     /// Bit i: source i has to be read from its bank.
     pub request: u8,
-    /// Of a caching collector: the entry of each slot that was found.
+    /// For a caching collector: the entry of each slot that was found.
     pub index: [u8; MAX_SLOTS],
 }
 
@@ -283,7 +287,7 @@ impl<D: Data> Results<D> {
         self.data[bank] = data;
     }
 
-    /// Those of them with results of a warp; a bit per bank.
+    /// The ones of them with results of a warp; a bit per bank.
     pub fn of(&self, warp: Option<WarpId>) -> u8 {
         let Some(warp) = warp else { return 0 };
         self.banks().filter(|&bank| self.warp[bank] == warp).fold(0, |all, bank| all | 1 << bank)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the operand collector unit: W §2, F §II.
 
 use borsh::{BorshDeserialize, BorshSerialize};

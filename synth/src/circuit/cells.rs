@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a kind of cell computes, as tables.
 
 use anyhow::{bail, ensure, Context, Result};

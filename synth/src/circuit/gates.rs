@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A netlist evaluated cell by cell, and what its nets do.
 //!
 //! A latch passes what comes in a cycle at whose beginning its clock rises, and holds it from then on: the clock is high in
@@ -24,7 +25,7 @@ pub struct Gates<'a> {
     inputs: Vec<Wire>,
     outputs: Vec<Wire>,
     output_words: usize,
-    /// Of every net.
+    /// The values of every net.
     pub(super) values: Vec<u8>,
     /// The row of each instance's tables that its inputs choose, and the state of a flip-flop.
     rows: Vec<u8>,
@@ -47,15 +48,16 @@ pub struct Gates<'a> {
     transparent: Vec<usize>,
     /// What ports of memories showed something else from the last edge on.
     reading: Vec<(Net, u8)>,
-    /// Of every memory, row by row.
+    /// The words of every memory, row by row.
     pub(super) words: Vec<Vec<u8>>,
-    /// Of every memory, the places in the order of its reads without a clock.
+    /// For every memory, the places in the order of its reads without a clock.
     reads: Vec<Vec<usize>>,
     /// The nets any of which makes a write, of each memory's ports.
     writes: Vec<Vec<Vec<Net>>>,
     /// What the nets do is counted.
     counts: bool,
-    /// The cycle from which on each instance has been in its row, and each net at its level, as far as they were counted.
+    /// The cycle from which on each instance has been in its row, and each net at its level, as far as they
+    /// were counted.
     row_since: Vec<u64>,
     level_since: Vec<u64>,
     activity: Activity,
@@ -158,8 +160,8 @@ fn wires(circuit: &Circuit, ports: &[Port], fields: &[Field], is_input: bool) ->
 }
 
 impl<'a> Gates<'a> {
-    /// The circuit of a module with these ports after one cycle of reset; `fields` tell where its inputs and outputs
-    /// stand in packed words.
+    /// The circuit of a module with these ports after one cycle of reset; `fields` tell where its inputs and
+    /// outputs stand in packed words.
     ///
     /// # Errors
     /// If a flip-flop has another clock than that of the module, by way of clock gates or without.
@@ -339,7 +341,8 @@ impl<'a> Gates<'a> {
         for ((high, level), since) in high.iter_mut().zip(&self.values).zip(&mut self.level_since) {
             *high += f64::from(*level) * (*cycles - std::mem::replace(since, *cycles)) as f64;
         }
-        // Clocks have no value here: they rise and fall in each cycle, or in each in which their gate is open.
+        // Clocks have no value here: they rise and fall in each cycle, or in each in which their gate is
+        // open.
         if let Some(clock) = self.circuit.clock {
             toggles[clock as usize] = 2 * *steps;
             high[clock as usize] = *cycles as f64 / 2.0;
@@ -470,7 +473,7 @@ impl<'a> Gates<'a> {
         }
     }
 
-    /// Whether the clock behind this gate rises at the end of this cycle.
+    /// Returns true if the clock behind this gate rises at the end of this cycle.
     fn is_open(&self, gate: Option<usize>) -> bool {
         let Some(gate) = gate else { return true };
         let open = self.circuit.instances[gate].logic.next.expect("a clock gate has an enable");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A netlist as cells and nets.
 
 mod cells;

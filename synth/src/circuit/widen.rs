@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The state of a module whose data are 32 bits wide, in the same module with wider data.
 //!
-//! Where a module only moves its data, two of its builds do the same in their control, and each register or memory of data has
-//! a word of the narrow one where the wide one has a value of `factor` times the width. So the narrow one, whose cycles take
-//! a fraction of the time, runs to where the wide one is to begin. Registers are found by their names.
+//! Where a module only moves its data, two of its builds do the same in their control, and each register or
+//! memory of data has a word of the narrow one where the wide one has a value of `factor` times the width. So
+//! the narrow one, whose cycles take a fraction of the time, runs to where the wide one is to begin.
+//! Registers are found by their names.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +25,8 @@ pub struct Widening {
     latches: Vec<(usize, usize)>,
     /// Of each memory of the wide circuit, that of the narrow one; whether it holds data.
     memories: Vec<(usize, bool)>,
-    /// Words of data registers, as flip-flops of the narrow circuit from the lowest bit on; where one has none, it is zero.
+    /// Words of data registers, as flip-flops of the narrow circuit from the lowest bit on; where one has
+    /// none, it is zero.
     words: Vec<[Option<(usize, bool)>; WORD]>,
 }
 
@@ -192,8 +195,8 @@ impl Widening {
         Some(&wide.circuit.instances[place].name)
     }
 
-    /// Puts the state that a narrow circuit has between two cycles into the wide one; `value` gives the words of the value
-    /// that a word stands for. What the wide one does is counted from there on.
+    /// Puts the state that a narrow circuit has between two cycles into the wide one; `value` gives the words
+    /// of the value that a word stands for. What the wide one does is counted from there on.
     pub fn take_over(&self, narrow: &mut Gates, wide: &mut Gates, value: &dyn Fn(u32) -> Vec<u32>) {
         narrow.show_edge();
         self.states(narrow, value).for_each(|(place, state)| wide.set_state(place, state));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One cell: its pins and functions, loads, transition times and energies.
 
 use super::parser::Group;
@@ -95,13 +96,14 @@ pub struct InternalPower {
 pub struct Arc {
     /// The input.
     pub related: String,
-    /// A rising input makes a rising output, a falling one a falling one, or the opposite; `None` if both occur.
+    /// A rising input makes a rising output, a falling one a falling one, or the opposite; `None` if both
+    /// occur.
     pub inverts: Option<bool>,
     /// Only a rising edge of the input counts: it is a clock.
     pub rising_edge: bool,
-    /// Of the rising output.
+    /// The table of the rising output.
     pub rise: Table,
-    /// Of the falling output.
+    /// The table of the falling output.
     pub fall: Table,
 }
 
@@ -152,7 +154,7 @@ impl Cell {
         self.pins.iter().filter(move |pin| pin.direction == direction)
     }
 
-    /// Whether the cell's only output is `wanted` of its inputs, in any order.
+    /// Returns true if the cell's only output is `wanted` of its inputs, in any order.
     pub(super) fn computes(&self, wanted: &impl Fn(&[bool]) -> bool, inputs: usize) -> bool {
         let names: Vec<_> = self.directed(Direction::Input).map(|pin| &pin.name).collect();
         let mut outputs = self.directed(Direction::Output);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How the figures of memories grow with rows and width.
 
 use serde::Serialize;

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of memories, which have no cells: what CACTI says of some, and what follows from that for others.
 //!
 //! `tools/cacti` writes the figures. A memory that CACTI was run for has its own; any other has those of the nearest one
-//! with the same ports, and each figure grows from there by a power of the rows and a power of the width. The powers are
-//! fitted to all memories with these ports. [`Memories::errors`] tells how far that is from CACTI.
+//! with the same ports, and each figure grows from there by a power of the rows and a power of the width. The
+//! powers are fitted to all memories with these ports. [`Memories::errors`] tells how far that is from CACTI.
 
 mod growth;
 mod nodes;
@@ -76,11 +77,11 @@ pub struct MemoryRun {
     pub node_nm: Option<u32>,
     /// Its transistors, if they are others.
     pub cell: Option<String>,
-    /// Those around the cells, if they are others.
+    /// The ones around the cells, if they are others.
     pub periphery: Option<String>,
     /// `cache` with tags, or `cam`; none for a random-access memory.
     pub kind: Option<String>,
-    /// Of a cache.
+    /// The ways of a cache.
     pub ways: Option<usize>,
     /// Energy of a read.
     pub read_fj: f64,

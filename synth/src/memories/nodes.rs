@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From one node to another.
 //!
 //! Energy and area by Stillmaker and Baas, "Scaling equations for the accurate prediction of CMOS device performance from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Proofs of contracts: what a module owes at its ports holds in every cycle, as long as its driver keeps the rules.
 
 use std::path::Path;

@@ -1,16 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Synthesis of Verilog with Yosys onto a cell library.
 //!
-//! Every distinct module is mapped once, by itself, wherever it is instanced and in however many designs: the sum over
-//! its instances tells where the area goes. A design may be flattened and mapped as one besides, which is what it costs:
-//! only there is logic shared and simplified across the borders of modules. That takes the longer the larger the whole
-//! is, minutes or hours where the sum takes seconds. Memories stay memories and are counted in bits; they have no area here.
+//! Every distinct module is mapped once, by itself, wherever it is instanced and in however many designs: the
+//! sum over its instances tells where the area goes. A design may be flattened and mapped as one besides,
+//! which is what it costs: only there is logic shared and simplified across the borders of modules. That
+//! takes the longer the larger the whole is, minutes or hours where the sum takes seconds. Memories stay
+//! memories and are counted in bits; they have no area here.
 //!
-//! Depth and longest path are of the flattened design, or where there is none, of the mapped modules joined: what no
-//! command has changed across the borders, so that the path is that of the cells that were counted.
+//! Depth and longest path are of the flattened design, or where there is none, of the mapped modules joined:
+//! what no command has changed across the borders, so that the path is that of the cells that were counted.
 //!
-//! A run whose Verilog, script, library and tools are those of an earlier one is not repeated: what Yosys reported
-//! is kept in `$GPURF_CACHE`, by default `gpurf` in the user's cache folder. The Verilog of a module by itself is its own
-//! and the ports of the modules in it, so that a change in one of them maps that one anew.
+//! A run whose Verilog, script, library and tools are those of an earlier one is not repeated: what Yosys
+//! reported is kept in `$GPURF_CACHE`, by default `gpurf` in the user's cache folder. The Verilog of a module
+//! by itself is its own and the ports of the modules in it, so that a change in one of them maps that one
+//! again.
 
 mod parts;
 mod run;
@@ -44,10 +47,10 @@ pub struct Job<'a> {
     pub source: &'a str,
     /// The module that is synthesized.
     pub top: &'a str,
-    /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes very long and gains
-    /// nothing: to random vectors, their outputs all look alike.
+    /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes very long
+    /// and gains nothing: to random vectors, their outputs all look alike.
     pub sat_sweeping: bool,
-    /// Whether it is flattened besides.
+    /// True if it is flattened besides.
     pub structure: Structure,
 }
 
@@ -109,11 +112,11 @@ pub struct Synthesis {
     pub gate_equivalent_um2: f64,
     /// Delay that buffering and sizing aimed at, in picoseconds.
     pub delay_target_ps: u32,
-    /// Whether registers have clock gates.
+    /// True if registers have clock gates.
     pub clock_gating: bool,
-    /// Whether ABC merged what its SAT solver proves equal.
+    /// True if ABC merged what its SAT solver proves equal.
     pub sat_sweeping: bool,
-    /// Whether the figures are those of the flattened design or sums over its modules.
+    /// The kind of the figures: of the flattened design, or sums over its modules.
     #[serde(default)]
     pub structure: Structure,
     /// Area of all cells. Memories are not in it.
@@ -140,7 +143,7 @@ pub struct Synthesis {
     pub modules: Vec<ModuleArea>,
     /// Seconds that all runs of Yosys took, summed.
     pub seconds: f64,
-    /// Those of them that mapped the distinct modules.
+    /// The ones of them that mapped the distinct modules.
     #[serde(default)]
     pub seconds_by_module: f64,
 }
@@ -158,9 +161,9 @@ pub struct ModuleArea {
     pub gate_equivalents: f64,
     /// Area of one instance without its submodules.
     pub own_area_um2: f64,
-    /// Of one instance with all that is in it.
+    /// The flip-flops of one instance with all that is in it.
     pub flip_flops: u64,
-    /// Of one instance with all that is in it.
+    /// The memory bits of one instance with all that is in it.
     pub memory_bits: u64,
 }
 
@@ -232,7 +235,8 @@ fn total(cells: &BTreeMap<String, u64>, of: impl Fn(&str) -> f64) -> f64 {
     cells.iter().map(|(cell, count)| *count as f64 * of(cell)).sum()
 }
 
-/// The digest of a module and all below it, by which a measurement names its Verilog. Comments and empty lines have no part in it.
+/// The digest of a module and all below it, by which a measurement names its Verilog. Comments and empty
+/// lines have no part in it.
 pub fn digest(source: &str) -> String {
     let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
     let code = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");

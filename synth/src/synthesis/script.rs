@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The Yosys scripts, and what they read beside the design.
 
 use std::path::Path;
@@ -10,7 +11,7 @@ use crate::latches::{has_latches, in_cells};
 use crate::liberty::Library;
 use crate::yosys::Yosys;
 
-/// What Yosys has ABC do, but for the commands that call a SAT solver (`&fraig`, `scorr`, `&dch`).
+/// What Yosys has ABC do, except for the commands that call a SAT solver (`&fraig`, `scorr`, `&dch`).
 const WITHOUT_SWEEPING: &str =
     "+strash;rewrite,-l;balance,-l;rewrite,-l;balance,-l;dc2;dretime;retime,-o,{D};\
                                 strash;&get,-n;&nf,{D};&put;buffer;upsize,{D};dnsize,{D};stime,-p";
@@ -22,7 +23,8 @@ pub(crate) fn constraints(library: &Library) -> Result<String> {
     Ok(format!("set_driving_cell {}\nset_load {LOAD_FF}\n", library.buffer()?))
 }
 
-/// Maps and counts; writes the netlist of a module whose hierarchy is kept, measures the paths of one that is flattened.
+/// Maps and counts; writes the netlist of a module whose hierarchy is kept, measures the paths of one that is
+/// flattened.
 pub(super) fn synthesis(job: &Job, options: &Options) -> String {
     let top = job.top;
     let mut script = mapping(job, options) + &format!("tee -q -o {CELLS} stat -json -top {top}\n");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What was synthesized, as tables for people.
 
 use comfy_table::{presets, CellAlignment, Table};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the caching collector unit: W §3.2, F §III-C.
 
 mod cache;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An instruction that the hardware has taken, or a round of it, leaves its warp's buffer.
 
 use gpurf_blocks::{CollectorId, WarpId, WarpSet};
