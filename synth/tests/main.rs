@@ -1,6 +1,7 @@
 //! Tests of synthesis, netlists and power, as one program.
 
 mod contract;
+mod liberty;
 mod memories;
 mod mutants;
 mod power;
