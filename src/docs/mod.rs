@@ -20,7 +20,9 @@ mod designs;
 mod energies;
 mod events;
 mod files;
+mod fpga;
 mod hardware;
+mod layouts;
 mod machines;
 mod markdown;
 mod measured;
@@ -81,11 +83,14 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("curves", curves::text),
     ("designs", designs::table),
     ("files", files::table),
+    ("fpga", fpga::table),
+    ("fpga_demonstrator", fpga::demonstrator),
     ("constants", machines::constants),
     ("energies", energies::tables),
     ("energies_beside", energies::beside),
     ("energies_followed", energies::followed),
     ("energies_of_storages", energies::of_storages),
+    ("layouts", layouts::table),
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
     ("events", events::table),

@@ -34,6 +34,7 @@ pub fn longest_path_ns(folder: &Path, top: &str, library: &Library) -> Result<Op
     // A design without a port called `clock` gets a clock of no port: its paths run from port to port.
     let script = format!(
         "read_liberty {{{liberty}}}
+         set_cmd_units -time ns
          read_verilog {NETLIST}
          link_design {top}
          set clock [get_ports -quiet clock]

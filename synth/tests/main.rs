@@ -2,6 +2,7 @@
 //! Tests of synthesis, netlists and power, as one program.
 
 mod contract;
+mod liberty;
 mod memories;
 mod monitor;
 mod mutants;

@@ -54,7 +54,8 @@ impl Library {
             .with_context(|| format!("{}: the Liberty file cannot be read", path.display()))?;
         let mut library = Library::parse(&text)
             .with_context(|| format!("{}: not a usable Liberty file", path.display()))?;
-        library.path = path.to_path_buf();
+        // Yosys and OpenSTA read it from folders of their own.
+        library.path = std::path::absolute(path).with_context(|| format!("{}", path.display()))?;
         library.key = cache::key(&[&text]);
         Ok(library)
     }
