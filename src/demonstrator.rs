@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf demonstrator`: one sub-core for an FPGA, with the inputs that it had in a run and a memory that plays them.
 //!
 //! The top counts hits, and folds all outputs of all cycles into a signature. It knows what the model counted, and says

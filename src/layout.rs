@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf layout`: small hardware modules placed and routed.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The design for an FPGA, simulated whole: it finds what the model counted, and not what it did not.
 
 use std::fs;

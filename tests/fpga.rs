@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf synth --target`: what Yosys maps modules to, and what nextpnr makes of that.
 
 use std::fs;

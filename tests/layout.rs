@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf layout`: small modules placed and routed by qflow, or a message about what is missing.
 
 use std::fs;

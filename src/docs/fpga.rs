@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What modules take of an FPGA, as [`RECORD`] has it.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modules placed and routed, as [`RECORD`] has them.
 
 use std::collections::{BTreeMap, BTreeSet};

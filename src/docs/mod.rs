@@ -155,7 +155,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let curves = curves::pictures(&arguments.root)?;
     let timing = tables.project.pictures.take();
     let pictures = [(curves::FOLDER, curves), (timing::FOLDER, timing)];
-    let stale = pictures.iter().map(|(folder, pictures)| pictures::renew(&docs.join(folder), pictures, arguments.check));
+    let stale = pictures
+        .iter()
+        .map(|(folder, pictures)| pictures::renew(&docs.join(folder), pictures, arguments.check));
     for path in stale.collect::<Result<Vec<_>>>()?.concat() {
         if arguments.check {
             println!("{}: stale; run `gpurf docs`", path.display());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What collectors cost whose values lie in flip-flops, in latches, or in a memory.
 
 use anyhow::{Context, Result};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Latches in cells of a library.
 //!
 //! In Verilog a latch behind a clock gate, [`Latch`](gpurf_hw::cells::Latch), is a register that passes what it is loaded with:

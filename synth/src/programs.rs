@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs of others that some commands go further with, and that nothing else needs.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cell libraries whose names and units differ are one library: areas, paths, energies, clock gates and models.
 //!
 //! Skipped, with a note, where Yosys is missing.

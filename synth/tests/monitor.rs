@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Monitors proved, and refuted where the hardware is broken on purpose: no proof is empty.
 
 use gpurf_blocks::Parameters;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Latches behind a clock gate, as the memory of a value.
 //!
 //! A latch takes half of a flip-flop: it is open in the first half of a cycle, while the clock is high, if `enable` was high in

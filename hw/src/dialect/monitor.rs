@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is proved of a module beyond its [contract](super::Watch): a monitor in Verilog that stands beside it.
 //!
 //! A monitor is the body of a module. It sees every port of the watched module by name, registers of its parts by their path

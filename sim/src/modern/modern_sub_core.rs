@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the register-file side of a sub-core without collectors: H §4 and §5.
 //!
 //! An instruction issues in cycle t, is in Control in t + 1 and in Allocate in t + 2, where it stays until its reads fit into

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions as a sub-core without collectors is told of them: which way each goes, and how long its result takes.
 
 use gpurf_blocks::{MAX_SLOTS, OPERANDS, READ_BANKS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Synthesis for field-programmable gate arrays: what Yosys maps a module to, and how fast nextpnr routes it.
 //!
 //! A module is placed and routed out of context: its ports end nowhere, so that those of a module with more ports than a

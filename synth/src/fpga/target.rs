@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kinds of devices, and what Yosys calls their cells.
 
 use std::fmt;

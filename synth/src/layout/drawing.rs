@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A layout as a picture.
 
 use std::fmt::Write;

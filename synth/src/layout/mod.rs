@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Layout of small modules by qflow: graywolf places the cells of OSU's library for 0.18 µm, qrouter routes the wires.
 //!
 //! That library is old and not the one whose areas and paths are counted elsewhere, for which there are no shapes of cells.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Places of cells and wires, from the files that qflow writes (DEF) and that come with the cells (LEF).
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Area and delay of all memories of a module.
 
 use anyhow::Result;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the inputs of registers behind clock gates do.
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! ABC on one output of a circuit.
 
 use std::time::Duration;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A hierarchy of modules as proofs read it.
 
 use gpurf_verilog::{Hierarchy, VerilogModule};

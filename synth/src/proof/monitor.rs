@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Proofs by monitors: see [`gpurf_hw::dialect::Monitor`]. All that a monitor says is proved together, by induction over cycles,
 //! or else by ABC.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of latches behind a clock gate.
 
 use gpurf_blocks::ports::{LatchIn, LatchOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the reuse cache.
 
 use std::collections::VecDeque;
@@ -96,7 +97,8 @@ impl<D: Data> Stimulus<ReuseCacheIn<D>, ReuseCacheOut<D>> for ReuseCacheStimulus
                 }
             }
         }
-        let fills = |source: usize| inputs.source_valid[source] && inputs.reuse >> (source / READ_BANKS) & 1 == 1;
+        let fills =
+            |source: usize| inputs.source_valid[source] && inputs.reuse >> (source / READ_BANKS) & 1 == 1;
         let flight = Flight {
             warp: inputs.warp,
             tensor: inputs.tensor,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A sub-core without collectors: what the SM adds to the model of its register-file side.
 //!
 //! In a cycle, in this order: results of variable latency are written, in their order, as far as the banks' write ports are free;
