@@ -1,12 +1,12 @@
 //! Reference model of the register-file side of a sub-core without collectors: H §4 and §5.
 //!
-//! An instruction issues in cycle t, is in Control in t + 1 and in Allocate in t + 2, where it stays until its reads fit into
-//! the window behind it. Its operands leave for the unit behind the window: in t + 6 with a window of three cycles. While one waits
-//! in Allocate, all before it stands still, with the stall counters and the units' input latches: so bubbles come in front of an
-//! instruction and never behind it.
+//! An instruction issues in cycle t, is in Control in t + 1 and in Allocate in t + 2, where it stays until
+//! its reads fit into the window behind it. Its operands leave for the unit behind the window: in t + 6 with
+//! a window of three cycles. While one waits in Allocate, all before it stands still, with the stall counters
+//! and the units' input latches: so bubbles come in front of an instruction and never behind it.
 //!
-//! An instruction of variable latency goes from Control to a queue. The oldest of each reads what the others leave, in as many
-//! cycles as that takes, but not before [`VARIABLE_READ`] cycles after its issue.
+//! An instruction of variable latency goes from Control to a queue. The oldest of each reads what the others
+//! leave, in as many cycles as that takes, but not before [`VARIABLE_READ`] cycles after its issue.
 
 use std::collections::VecDeque;
 
@@ -22,8 +22,9 @@ use super::{
 };
 use crate::bits::members;
 
-/// Cycles from the issue of an instruction of variable latency to its first read, at least. Inferred: the least with which it finds
-/// a result of fixed latency in its bank that issued five cycles before it, as H Listing 3 and a GA100 have it.
+/// Cycles from the issue of an instruction of variable latency to its first read, at least. Inferred: the
+/// least with which it finds a result of fixed latency in its bank that issued five cycles before it, as H
+/// Listing 3 and a GA100 have it.
 pub const VARIABLE_READ: u64 = 6;
 /// Cycles that a schedule reaches ahead: more than a window has.
 const REACH: usize = 8;
@@ -130,7 +131,7 @@ struct Read {
 }
 
 /// What keeps all warps from issuing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Obstacle {
     /// Nothing: one issues.
     #[default]
@@ -224,7 +225,8 @@ pub struct ModernSubCore<D: Data> {
 }
 
 impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
-    /// After reset, with these parameters. `follows_control`: without, only what the SM says decides what may issue.
+    /// After reset, with these parameters. `follows_control`: without, only what the SM says decides what may
+    /// issue.
     pub fn new(parameters: &Parameters, follows_control: bool) -> Self {
         ModernSubCore {
             window: parameters.read_window,
@@ -321,8 +323,9 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
             && self.results.iter().all(ResultQueue::is_empty)
     }
 
-    /// A cycle. A bit per warp: `present`, those that have an instruction, at their heads; `launch`, new ones. Bit u of `unit_ready`:
-    /// unit u takes an instruction of variable latency. `payload`: what an instruction that issues is to be known by.
+    /// A cycle. A bit per warp: `present`, those that have an instruction, at their heads; `launch`, new
+    /// ones. Bit u of `unit_ready`: unit u takes an instruction of variable latency. `payload`: what an
+    /// instruction that issues is to be known by.
     pub fn cycle(
         &mut self,
         (present, launch): (WarpSet, WarpSet),
