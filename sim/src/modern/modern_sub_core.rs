@@ -161,6 +161,8 @@ pub struct Shown<D> {
     pub issued: Option<WarpId>,
     /// Why none does.
     pub obstacle: Obstacle,
+    /// The instruction in Allocate stays there, and all before it stands still.
+    pub stands: bool,
     /// Reads of the banks.
     pub bank_reads: u32,
     /// Reads that the reuse cache makes needless.
@@ -179,6 +181,7 @@ impl<D> Default for Shown<D> {
             passes_control: None,
             issued: None,
             obstacle: Obstacle::Nothing,
+            stands: false,
             bank_reads: 0,
             hits: 0,
             conflicts: 0,
@@ -344,6 +347,7 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
         shown.passes_control = before.map(|operation| operation.payload);
         let issued = if stands { None } else { self.issue(present, payload, before.as_ref(), shown) };
         shown.issued = issued.map(|operation| operation.warp);
+        shown.stands = stands;
         if stands {
             shown.obstacle = if present == 0 { Obstacle::Empty } else { Obstacle::Reads };
         }

@@ -228,7 +228,7 @@ impl<E: RunsSubCore> Core<E> {
                 *self.window_stall(present, &mut context.records.stalls, depleted) += 1;
             }
         }
-        let stands = shown.obstacle == Obstacle::Reads;
+        let stands = shown.stands;
         let Some(window) = &mut self.window else { return false };
         window.shown = Some(shown);
         window.still.note(inputs, moves);
