@@ -5,8 +5,8 @@ use borsh::{BorshDeserialize, BorshSerialize};
 
 /// The control field of an instruction: bits 105 to 125 of its encoding.
 ///
-/// From the lowest bit on: stall count 4, no yield 1, write barrier 3, read barrier 3, wait mask 6, reuse flags 4. A barrier of
-/// 7 is none.
+/// From the lowest bit on: stall count 4, no yield 1, write barrier 3, read barrier 3, wait mask 6, reuse
+/// flags 4. A barrier of 7 is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Control(u32);
 

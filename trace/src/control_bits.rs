@@ -16,7 +16,8 @@ use crate::registers::{Positions, Register, RegisterId};
 pub struct ListedControl {
     /// The control bits.
     pub control: Control,
-    /// Its operands without predicates, in their order: the first register of each, nothing for what is no vector register.
+    /// Its operands without predicates, in their order: the first register of each, nothing for what is no
+    /// vector register.
     pub operands: Vec<Option<RegisterId>>,
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reference model of the register-file side of a sub-core without collectors: H §4 and §5.
 //!
-//! An instruction issues in cycle t, is in Control in t + 1 and in Allocate in t + 2, where it stays until its reads fit into
-//! the window behind it. Its operands leave for the unit behind the window: in t + 6 with a window of three cycles. While one waits
-//! in Allocate, all before it stands still, with the stall counters and the units' input latches: so bubbles come in front of an
-//! instruction and never behind it.
+//! An instruction issues in cycle t, is in Control in t + 1 and in Allocate in t + 2, where it stays until
+//! its reads fit into the window behind it. Its operands leave for the unit behind the window: in t + 6 with
+//! a window of three cycles. While one waits in Allocate, all before it stands still, with the stall counters
+//! and the units' input latches: so bubbles come in front of an instruction and never behind it.
 //!
-//! An instruction of variable latency goes from Control to a queue. The oldest of each reads what the others leave, in as many
-//! cycles as that takes, but not before [`VARIABLE_READ`] cycles after its issue.
+//! An instruction of variable latency goes from Control to a queue. The oldest of each reads what the others
+//! leave, in as many cycles as that takes, but not before [`VARIABLE_READ`] cycles after its issue.
 
 use std::collections::VecDeque;
 
@@ -23,8 +23,9 @@ use super::{
 };
 use crate::bits::members;
 
-/// Cycles from the issue of an instruction of variable latency to its first read, at least. Inferred: the least with which it finds
-/// a result of fixed latency in its bank that issued five cycles before it, as H Listing 3 and a GA100 have it.
+/// Cycles from the issue of an instruction of variable latency to its first read, at least. Inferred: the
+/// least with which it finds a result of fixed latency in its bank that issued five cycles before it, as H
+/// Listing 3 and a GA100 have it.
 pub const VARIABLE_READ: u64 = 6;
 /// Cycles that a schedule reaches ahead: more than a window has.
 const REACH: usize = 8;
@@ -131,7 +132,7 @@ struct Read {
 }
 
 /// What keeps all warps from issuing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Obstacle {
     /// Nothing: one issues.
     #[default]
@@ -161,6 +162,8 @@ pub struct Shown<D> {
     pub issued: Option<WarpId>,
     /// Why none does.
     pub obstacle: Obstacle,
+    /// The instruction in Allocate stays there, and all before it stands still.
+    pub stands: bool,
     /// Reads of the banks.
     pub bank_reads: u32,
     /// Reads that the reuse cache makes needless.
@@ -179,6 +182,7 @@ impl<D> Default for Shown<D> {
             passes_control: None,
             issued: None,
             obstacle: Obstacle::Nothing,
+            stands: false,
             bank_reads: 0,
             hits: 0,
             conflicts: 0,
@@ -225,7 +229,8 @@ pub struct ModernSubCore<D: Data> {
 }
 
 impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
-    /// After reset, with these parameters. `follows_control`: without, only what the SM says decides what may issue.
+    /// After reset, with these parameters. `follows_control`: without, only what the SM says decides what may
+    /// issue.
     pub fn new(parameters: &Parameters, follows_control: bool) -> Self {
         ModernSubCore {
             window: parameters.read_window,
@@ -322,8 +327,9 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
             && self.results.iter().all(ResultQueue::is_empty)
     }
 
-    /// A cycle. A bit per warp: `present`, those that have an instruction, at their heads; `launch`, new ones. Bit u of `unit_ready`:
-    /// unit u takes an instruction of variable latency. `payload`: what an instruction that issues is to be known by.
+    /// A cycle. A bit per warp: `present`, those that have an instruction, at their heads; `launch`, new
+    /// ones. Bit u of `unit_ready`: unit u takes an instruction of variable latency. `payload`: what an
+    /// instruction that issues is to be known by.
     pub fn cycle(
         &mut self,
         (present, launch): (WarpSet, WarpSet),
@@ -342,6 +348,7 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
         shown.passes_control = before.map(|operation| operation.payload);
         let issued = if stands { None } else { self.issue(present, payload, before.as_ref(), shown) };
         shown.issued = issued.map(|operation| operation.warp);
+        shown.stands = stands;
         if stands {
             shown.obstacle = if present == 0 { Obstacle::Empty } else { Obstacle::Reads };
         }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Instructions as a sub-core without collectors is told of them: which way each goes, and how long its result takes.
+//! Instructions as a sub-core without collectors is told of them: which way each goes, and how long its
+//! result takes.
 
 use gpurf_blocks::{MAX_SLOTS, OPERANDS, READ_BANKS};
 use gpurf_trace::{StaticInstruction, Unit};
 
 use super::decoded::{Decoded, Round};
-use crate::config::{Config, Timing};
+use super::error::SmError;
+use crate::config::{Config, Organisation, Timing};
 use crate::design::{Dependences, Design};
 use crate::modern::{bank_of, Operation, Path};
 
@@ -20,8 +22,8 @@ pub(super) struct Operations {
 const MEMORY: Path = Path::Queue(0);
 const OTHERS: Path = Path::Queue(1);
 
-/// Instructions beside those of memory, special functions and double precision whose latency the compiler does not count: in our
-/// listings each names a dependence counter.
+/// Instructions beside those of memory, special functions and double precision whose latency the compiler
+/// does not count: those that occur in our listings name a dependence counter.
 const UNCOUNTED: [&str; 13] = [
     "S2R", "S2UR", "CS2UR", "R2UR", "FCHK", "SHFL", "MATCH", "REDUX", "CREDUX", "B2R", "QSPC", "CSMTEST",
     "MOVM",
@@ -44,10 +46,19 @@ enum Pipe {
 }
 
 impl Operations {
-    /// Under a design without collectors.
-    pub fn of(design: &Design) -> Option<Operations> {
-        let follows_control = design.dependences == Dependences::ControlBits;
-        design.reads_in_window().then_some(Operations { follows_control })
+    /// Under a design without collectors. It has two banks, and a scheduler of each sub-core's own.
+    pub fn of(design: &Design, config: &Config) -> Result<Option<Operations>, SmError> {
+        if !design.reads_in_window() {
+            return Ok(None);
+        }
+        let refused = |key, value| Err(SmError::Window { design: design.name(), key, value });
+        if config.hardware.banks != READ_BANKS {
+            return refused("banks", "2");
+        }
+        if config.organisation != Organisation::SubCores {
+            return refused("organisation", "sub-cores");
+        }
+        Ok(Some(Operations { follows_control: design.dependences == Dependences::ControlBits }))
     }
 
     /// Adds what is told of an instruction, whose result then takes as long as the compiler counts.

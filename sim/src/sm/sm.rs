@@ -128,7 +128,7 @@ impl<E: RunsSubCore> Sm<E> {
         context.memory.unit.start_kernel(occupancy.shared_memory);
 
         let mut code = Code::new(header.clone(), marks);
-        code.operations = Operations::of(&self.design);
+        code.operations = Operations::of(&self.design, &context.config)?;
         if self.design.register_cache == Some(Caching::Intervals) {
             let parameters = self.design.parameters(&context.config, 0);
             let fits = |registers| prefetch::fits(registers, &parameters);

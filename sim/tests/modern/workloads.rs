@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whole workloads on the compiler's control bits alone, without a scoreboard: every operand is right, and a stall count that is
-//! lower by one is found.
+//! Whole workloads on the compiler's control bits alone, without a scoreboard: every operand is right, and a
+//! stall count that is lower by one is found.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -94,7 +94,8 @@ fn cycles_that_change_nothing_may_be_left_out() {
     }
 }
 
-/// The latency that a consumer in the same pipe needs, and the pipe, of an instruction whose results take a fixed time.
+/// The latency that a consumer in the same pipe needs, and the pipe, of an instruction whose results take a
+/// fixed time.
 fn pipe(instruction: &StaticInstruction) -> Option<u8> {
     match instruction.base() {
         "FFMA" | "FADD" | "FMUL" | "IMAD" => Some(1),
@@ -105,8 +106,8 @@ fn pipe(instruction: &StaticInstruction) -> Option<u8> {
     }
 }
 
-/// Places whose stall count is just what the instruction right behind them needs, by kernel, with how often warps go on from
-/// the one to the other with active lanes.
+/// Places whose stall count is just what the instruction right behind them needs, by kernel, with how often
+/// warps go on from the one to the other with active lanes.
 fn exact_places(kernel: &Kernel) -> BTreeMap<u32, (Control, u64)> {
     let mut reader = kernel.open().unwrap();
     let mut places = BTreeMap::new();
