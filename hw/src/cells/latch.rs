@@ -32,7 +32,9 @@ pub struct Latch<const W: usize> {
 #[rtl]
 impl<const W: usize> Latch<W> {
     fn pass() {
+        open.reset = false;
         open.load(true, enable);
+        held.reset = false;
         held.load(open, d);
         q = if open { d } else { held };
     }

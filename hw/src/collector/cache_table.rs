@@ -337,7 +337,8 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             entry_latch[e].enable = entry_written[e];
             entry_latch[e].d = 0;
             for l in 0..latches {
-                // The last port of those that write one entry wins.
+                // The last port of those that write one entry wins. As data, what is written in a cycle of reset counts.
+                s_entry_held[e].reset = false;
                 s_entry_held[e].load(written[l], s_here[e] & !d_some[e]);
                 for k in 0..latch_seconds {
                     if second_s_here[k][e] {
@@ -348,12 +349,14 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                     entry_latch[e].d = s_data_held[l];
                 }
                 for k in 0..latch_seconds {
+                    second_s_entry_held[k][e].reset = false;
                     second_s_entry_held[k][e].load(written[l], second_s_here[k][e] & !d_some[e]);
                     if second_s_entry_held[k][e] {
                         entry_latch[e].d = second_s_data_held[k];
                     }
                 }
                 for p in 0..latch_d_ports {
+                    d_entry_held[p][e].reset = false;
                     d_entry_held[p][e].load(written[l], d_here[p][e]);
                     if d_entry_held[p][e] {
                         entry_latch[e].d = d_data_held[p];

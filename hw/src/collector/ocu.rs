@@ -184,6 +184,7 @@ impl<const W: usize> Ocu<W> {
             slot_latch[s].enable = arrives[s];
             slot_latch[s].d = 0;
             for l in 0..latches {
+                s_slot_held[s].reset = false;
                 s_slot_held[s].load(written[l], arrives[s]);
                 for k in 0..latch_seconds {
                     if second_arrives[k][s] {
@@ -194,6 +195,7 @@ impl<const W: usize> Ocu<W> {
                     slot_latch[s].d = s_data_held[l];
                 }
                 for k in 0..latch_seconds {
+                    second_s_slot_held[k][s].reset = false;
                     second_s_slot_held[k][s].load(written[l], second_arrives[k][s]);
                     if second_s_slot_held[k][s] {
                         slot_latch[s].d = second_s_data_held[k];
