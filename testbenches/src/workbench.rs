@@ -367,14 +367,14 @@ impl<I: Ports, O: Ports> Bench<I, O> {
             let list = format!("`gpurf names scenarios {}` lists them", self.name);
             bail!("{} has no scenario {name}{}", self.name, suggestion(name, names, &list));
         };
-        Ok(scenario.play_on(&self.parameters, engines).err())
+        Ok(scenario.play_on(&self.parameters, engines))
     }
 
     /// Plays all scenarios, each on engines of its own, and tells which failed and why.
     fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<Failure>> {
         let mut failures = vec![];
         for scenario in (self.subject.scenarios)() {
-            failures.extend(scenario.play_on(&self.parameters, &mut engines()?).err());
+            failures.extend(scenario.play_on(&self.parameters, &mut engines()?));
         }
         Ok(failures)
     }

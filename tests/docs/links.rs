@@ -132,7 +132,8 @@ fn the_summary_has_every_page() {
     let mut pages: Vec<String> =
         pages.map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect();
     pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|page| format!("../{page}")));
-    (links.sort(), pages.sort());
+    links.sort();
+    pages.sort();
     assert_eq!(links, pages);
 }
 

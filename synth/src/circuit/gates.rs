@@ -42,7 +42,7 @@ pub struct Gates<'a> {
     /// Flip-flops that changed at the last edge.
     flipped: Vec<usize>,
     /// Latches by their clock gate, with their places in the circuit's order.
-    latches: Vec<(Option<usize>, Vec<(usize, usize)>)>,
+    latches: Vec<GatedLatches>,
     /// Of each instance: it is a latch that is open in this cycle; and all of those.
     is_transparent: Vec<bool>,
     transparent: Vec<usize>,
@@ -62,6 +62,9 @@ pub struct Gates<'a> {
     level_since: Vec<u64>,
     activity: Activity,
 }
+
+/// A clock gate, and the latches behind it, each with its place in the circuit's order.
+type GatedLatches = (Option<usize>, Vec<(usize, usize)>);
 
 /// What each net goes to: from its start to that of the next net.
 struct Readers {
