@@ -9,12 +9,14 @@
 mod calibrate;
 mod chart;
 mod compare;
+mod demonstrator;
 mod designs;
 mod docs;
 mod doctor;
 mod engines;
 mod equivalence;
 mod input;
+mod layout;
 mod mutants;
 pub mod names;
 mod output;
@@ -79,6 +81,10 @@ enum Command {
     Verilog(verilog::Arguments),
     /// Synthesize hardware modules and report their area
     Synth(synth::Arguments),
+    /// Write a sub-core with the inputs of a run as a design for an FPGA that counts hits
+    Demonstrator(demonstrator::Arguments),
+    /// Place and route small hardware modules, and report how much longer their paths are with wires
+    Layout(layout::Arguments),
     /// Prove that netlists do what their Verilog says
     Equivalence(equivalence::Arguments),
     /// Prove that modules keep their contracts, for all inputs
@@ -140,6 +146,8 @@ pub fn run(program: Program, arguments: impl IntoIterator<Item = OsString>) -> u
         Command::Mutants(arguments) => mutants::run(arguments),
         Command::Verilog(arguments) => verilog::run(arguments),
         Command::Synth(arguments) => synth::run(arguments),
+        Command::Demonstrator(arguments) => demonstrator::run(arguments),
+        Command::Layout(arguments) => layout::run(arguments),
         Command::Equivalence(arguments) => equivalence::run(arguments),
         Command::Prove(arguments) => prove::run(arguments),
         Command::Power(arguments) => power::run(arguments),

@@ -9,7 +9,8 @@ use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::find;
 use gpurf_synth::{
-    audit, count, digest, Area, Audit, Built, Measured, Overheads, Paper, Records, Registers, Synthesis,
+    audit, count, digest, Area, Audit, Built, Measured, Memories, Overheads, Paper, Records, Registers,
+    Synthesis,
 };
 use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit, Hierarchy};
@@ -80,10 +81,12 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut areas: Vec<Synthesis> = vec![];
     if !arguments.no_area {
         let mut designs: Vec<Design> = vec![];
-        for (module, (_, _, hierarchy)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built) {
+        for (module, (_, registers, hierarchy)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built)
+        {
             if designs.iter().all(|other| other.hierarchy.top != hierarchy.top) {
                 designs.push(Design {
                     hierarchy: hierarchy.clone(),
+                    memories: registers.memories.clone(),
                     sat_sweeping: module.sat_sweeping,
                     structure: arguments.structure.structure(),
                 });
@@ -95,8 +98,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut audits = vec![];
     for paper in &papers {
         let modules = paper.modules.iter().zip(built.by_ref());
-        let modules = modules.map(|(module, built)| measured(module, built, &areas)).collect();
-        audits.push(audit(paper, &all, modules)?);
+        let modules = modules.map(|(module, built)| measured(module, built, &areas));
+        audits.push(audit(paper, &all, modules.collect::<Result<_>>()?)?);
     }
     let results = Results { overheads: Overheads { audits }, synthesis: areas };
     let written = arguments.json.write(&results);
@@ -137,7 +140,8 @@ fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesi
                         last.top
                     );
                 }
-                long.push(last.clone());
+                let memories = design.memories.clone();
+                long.push(Synthesis { memories, ..last.clone() });
             }
             None => unknown.push(design.hierarchy.top.as_str()),
         }
@@ -158,7 +162,7 @@ fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesi
 pub fn audits(areas: &[Synthesis]) -> Result<Vec<Audit>> {
     let all = Paper::all();
     let audited = |paper: &Paper| {
-        let modules = paper.modules.iter().map(|module| Ok(measured(module, build(paper, module)?, areas)));
+        let modules = paper.modules.iter().map(|module| measured(module, build(paper, module)?, areas));
         audit(paper, &all, modules.collect::<Result<_>>()?)
     };
     all.iter().map(audited).collect()
@@ -181,7 +185,7 @@ pub fn recorded(key: &str, records: &Records) -> Result<Audit> {
     let modules = paper.modules.iter().map(|module| {
         let built = build(paper, module)?;
         let last = records.latest(&built.2.top, &digest(&built.2.code()));
-        Ok(measured(module, built, last.map_or(&[], slice::from_ref)))
+        measured(module, built, last.map_or(&[], slice::from_ref))
     });
     audit(paper, &all, modules.collect::<Result<_>>()?)
 }
@@ -203,7 +207,12 @@ fn build(paper: &Paper, module: &Built) -> Result<Hardware> {
     build().with_context(|| format!("paper {}, {}", paper.key, module.name))
 }
 
-fn measured(module: &Built, (data_width, registers, hierarchy): Hardware, areas: &[Synthesis]) -> Measured {
+fn measured(
+    module: &Built,
+    (data_width, registers, hierarchy): Hardware,
+    areas: &[Synthesis],
+) -> Result<Measured> {
     let area = areas.iter().find(|synthesis| synthesis.top == hierarchy.top).map(Area::from);
-    Measured { name: module.name.clone(), verilog: hierarchy.top, data_width, registers, area }
+    let memory = Memories::default().area(&registers.memories).with_context(|| hierarchy.top.clone())?;
+    Ok(Measured { name: module.name.clone(), verilog: hierarchy.top, data_width, registers, memory, area })
 }

@@ -31,6 +31,11 @@ impl RecordArguments {
         self.record.iter().chain(&self.against).try_for_each(|path| Records::read(path).map(drop))
     }
 
+    /// The file that measurements are added to.
+    pub fn record(&self) -> Option<&Path> {
+        self.record.as_deref()
+    }
+
     /// Compares and records what was measured.
     pub fn finish(&self, results: &[Synthesis]) -> Result<Verdict> {
         let mut verdict = Verdict::Holds;

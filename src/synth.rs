@@ -13,13 +13,14 @@ use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{
-    nangate, synthesize_all, Event, Flow, Job, Library, Netlist, Options, Step, Structure, Synthesis,
-    DELAY_TARGET_PS,
+    count, implement, nangate, synthesize_all, Event, Flow, Job, Library, MemoryArray, Netlist, Options,
+    Step, Structure, Synthesis, Target, Utilization, Utilizations, DELAY_TARGET_PS,
 };
+use gpurf_testbenches::workbench;
 use gpurf_verilog::Hierarchy;
 
-use crate::output::{progress, write, JsonArgument};
-use crate::records::RecordArguments;
+use crate::output::{each, progress, write, JsonArgument};
+use crate::records::{origin, RecordArguments};
 use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::{program, Verdict};
 
@@ -32,6 +33,7 @@ use crate::{program, Verdict};
   gpurf synth lrt_cam --no-sat-sweeping                                    # minutes
   gpurf synth ocu --set width=32 --netlist gates                           # seconds
   gpurf synth ocu ccu --delay 700                                          # minutes
+  gpurf synth ccu --set width=32 --target ecp5                             # minutes
   gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1  # seconds")]
 pub struct Arguments {
     #[command(flatten)]
@@ -44,6 +46,14 @@ pub struct Arguments {
     /// module in one file
     #[arg(long, value_name = "FOLDER")]
     netlist: Option<PathBuf>,
+    /// Map to the cells of this kind of FPGA in the place of a cell library: ecp5, ice40 or xilinx. Modules for ecp5 are
+    /// placed and routed out of context by nextpnr, if it is there. --record then names a file of such measurements
+    #[arg(
+        long,
+        value_name = "FPGA",
+        conflicts_with_all = ["liberty", "delay", "clock_gating", "no_sat_sweeping", "by_module", "netlist", "against"]
+    )]
+    target: Option<Target>,
     #[command(flatten)]
     records: RecordArguments,
     #[command(flatten)]
@@ -101,9 +111,25 @@ impl StructureArguments {
 #[derive(Clone)]
 pub struct Design {
     pub hierarchy: Hierarchy,
+    /// Its memories, which have no cells.
+    pub memories: Vec<MemoryArray>,
     /// See [`Job::sat_sweeping`].
     pub sat_sweeping: bool,
     pub structure: Structure,
+}
+
+impl Design {
+    /// A module of the catalogue.
+    pub fn new(
+        entry: &Entry,
+        parameters: &Parameters,
+        sat_sweeping: bool,
+        structure: Structure,
+    ) -> Result<Design> {
+        let hierarchy = hierarchy(entry, parameters)?;
+        let memories = count(&*workbench(entry.name, parameters).block()).memories;
+        Ok(Design { hierarchy, memories, sat_sweeping, structure })
+    }
 }
 
 impl SynthesisArguments {
@@ -135,9 +161,7 @@ impl Arguments {
     fn designs(&self) -> Result<Vec<Design>> {
         let (entries, parameters) = self.chosen()?;
         let Flow { sat_sweeping, structure, .. } = self.flow();
-        let design =
-            |entry| Ok(Design { hierarchy: hierarchy(entry, &parameters)?, sat_sweeping, structure });
-        entries.into_iter().map(design).collect()
+        entries.into_iter().map(|entry| Design::new(entry, &parameters, sat_sweeping, structure)).collect()
     }
 
     /// How they are synthesized.
@@ -152,6 +176,9 @@ impl Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
+    if let Some(target) = arguments.target {
+        return for_target(&arguments, target);
+    }
     arguments.records.check()?;
     let options = arguments.synthesis.options()?;
     let designs = arguments.designs()?;
@@ -181,6 +208,38 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.records.finish(&results)
 }
 
+/// What modules take of an FPGA, one after the other.
+fn for_target(arguments: &Arguments, target: Target) -> Result<Verdict> {
+    let record = arguments.records.record();
+    let mut known = record.map(Utilizations::read).transpose()?;
+    let (entries, parameters) = arguments.chosen()?;
+    let results = each(
+        entries,
+        "modules",
+        |entry| entry.name,
+        |entry| {
+            let hierarchy = hierarchy(entry, &parameters)?;
+            let result = implement(&hierarchy.code(), &hierarchy.top, target)?;
+            if let (Some(path), Some(known)) = (record, &mut known) {
+                known.replace(std::slice::from_ref(&result), &origin());
+                known.write(path)?;
+            }
+            Ok(result)
+        },
+    )?;
+    let written = arguments.json.write_list(&results);
+    if arguments.json.leaves_tables() {
+        println!(
+            "{}\n{}\ngpurf {}",
+            Utilization::summary(&results),
+            Utilization::notes(&results),
+            program::version()
+        );
+    }
+    written?;
+    Ok(Verdict::Holds)
+}
+
 /// Options with the named cell library, or the default one.
 pub fn options(liberty: Option<&Path>) -> Result<Options> {
     let path = match liberty {
@@ -194,7 +253,7 @@ pub fn options(liberty: Option<&Path>) -> Result<Options> {
 pub fn synthesize(designs: &[Design], options: &Options) -> Result<Vec<Synthesis>> {
     let sources: Vec<_> = designs.iter().map(|design| design.hierarchy.code()).collect();
     let jobs = designs.iter().zip(&sources);
-    let jobs = jobs.map(|(Design { hierarchy, sat_sweeping, structure }, source)| Job {
+    let jobs = jobs.map(|(Design { hierarchy, sat_sweeping, structure, .. }, source)| Job {
         source,
         top: &hierarchy.top,
         sat_sweeping: *sat_sweeping,
@@ -228,7 +287,10 @@ pub fn synthesize(designs: &[Design], options: &Options) -> Result<Vec<Synthesis
         results
     });
     bar.finish_and_clear();
-    results.into_iter().collect()
+    let with_memories = designs.iter().zip(results);
+    with_memories
+        .map(|(Design { memories, .. }, one)| Ok(Synthesis { memories: memories.clone(), ..one? }))
+        .collect()
 }
 
 fn name(top: &str, step: Step) -> String {

@@ -49,6 +49,22 @@ fn a_design_has_the_energy_that_its_code_makes() {
     assert!(cells > 0.0 && memories > 0.0 && run["all"]["error"].as_f64().unwrap() > 0.0);
 }
 
+/// Latches at 1,024 bits take over the state of those at 32, open ones too, and do what the SM's hardware does.
+#[test]
+fn a_stage_of_latches_follows_a_workload() {
+    if !has_tools() {
+        return;
+    }
+    let latches = ["baseline", "vectoradd", "--set", "storage=latches", "--set", "isolation=operands"];
+    let output = power(&[&latches[..], &["--first", "8000"], &SMALL[..], &["-"]].concat()).success();
+    let runs: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let run = &runs["runs"][0];
+    assert!(run["checks"]["checked_values"].as_u64() > Some(100), "{run}");
+    let part = run["parts"].as_array().unwrap().iter().find(|part| part["name"] == "collectors.slot_latch");
+    let part = part.unwrap_or_else(|| panic!("there are latches: {run}"));
+    assert!(mean(&part["all"]) > 0.0, "{part}");
+}
+
 #[test]
 fn what_cannot_be_measured_is_refused() {
     let refused = |arguments: &[&str], why: &str| {

@@ -18,6 +18,7 @@ pub mod dialect;
 pub mod finereg;
 mod generics;
 pub mod issue;
+pub mod modern;
 pub mod multicast;
 pub mod operand_stage;
 pub mod register_cache;

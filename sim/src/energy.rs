@@ -92,7 +92,11 @@ impl Energies {
     pub fn of(&self, design: &Design, config: &Config, counters: &Counters) -> Energy {
         let count = |events: u64| events as f64;
         let (read, write, idle) = match design.collector {
-            CollectorKind::Ocu => (self.collector_read, self.collector_write, self.collector_idle),
+            // Operands of a read window lie in latches, taken to cost what a collector's do. Its reuse cache has no
+            // energy of its own: nobody has measured it.
+            CollectorKind::Ocu | CollectorKind::Window => {
+                (self.collector_read, self.collector_write, self.collector_idle)
+            }
             CollectorKind::Ccu => (self.cache_read, self.cache_write, self.cache_idle),
             CollectorKind::Boc => (self.bypass_read, self.bypass_write, self.bypass_idle),
         };
@@ -106,7 +110,7 @@ impl Energies {
         let mut collectors = count(operands) * read + count(counters.bank_reads + cached) * write;
         let mut searches = counters.operand_reads + counters.bank_writes;
         match design.collector {
-            CollectorKind::Ocu => searches = 0,
+            CollectorKind::Ocu | CollectorKind::Window => searches = 0,
             CollectorKind::Ccu => {}
             CollectorKind::Boc => collectors += count(counters.hits) * (read + write),
         }

@@ -55,6 +55,7 @@ pub mod engines;
 pub mod finereg;
 pub mod gemm_traffic;
 pub mod issue;
+pub mod modern;
 pub mod multicast;
 pub mod operand_stage;
 pub mod register_cache;

@@ -55,6 +55,7 @@ use study::Titled;
   gpurf compare malekeh bfs hgemm --designs malekeh,malekeh+iwma --csv results.csv  # a second
   gpurf compare malekeh --also sthld,ablations --out out/malekeh                    # minutes
   gpurf compare finereg --size medium                                               # minutes
+  gpurf compare modern --out out/modern                                             # minutes
   gpurf trace bfs nn --out traces_of_two                                            # a second
   gpurf compare malekeh --inputs traces_of_two --out out/two                        # a second
   gpurf compare multicast --out out/multicast                                       # minutes

@@ -14,7 +14,6 @@ use super::study::Titled;
 use crate::designs::{collector, stage};
 use crate::output::table;
 use crate::synth::{options, synthesize, DelayArgument, Design};
-use crate::verilog::hierarchy;
 
 /// The stage or the collector of each design under every condition.
 #[derive(Serialize)]
@@ -53,11 +52,7 @@ impl Costs {
             parameters.set("width", &width.to_string())?;
             for (_, module) in &stages {
                 let entry = catalogue::find(module).expect("a stage of the catalogue");
-                tops.push(Design {
-                    hierarchy: hierarchy(entry, &parameters)?,
-                    sat_sweeping: true,
-                    structure,
-                });
+                tops.push(Design::new(entry, &parameters, true, structure)?);
             }
         }
         let options = Options { delay_target_ps: delay.delay, ..options(None)? };

@@ -20,7 +20,9 @@ mod designs;
 mod energies;
 mod events;
 mod files;
+mod fpga;
 mod hardware;
+mod layouts;
 mod machines;
 mod markdown;
 mod measured;
@@ -81,14 +83,19 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("curves", curves::text),
     ("designs", designs::table),
     ("files", files::table),
+    ("fpga", fpga::table),
+    ("fpga_demonstrator", fpga::demonstrator),
     ("constants", machines::constants),
     ("energies", energies::tables),
     ("energies_beside", energies::beside),
     ("energies_followed", energies::followed),
+    ("energies_of_storages", energies::of_storages),
+    ("layouts", layouts::table),
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
     ("events", events::table),
     ("contracts", events::contracts),
+    ("monitors", events::monitors),
     ("measured", measured::table),
     ("memories", memories::hardware),
     ("memory_cells", memories::cells),
@@ -148,7 +155,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let curves = curves::pictures(&arguments.root)?;
     let timing = tables.project.pictures.take();
     let pictures = [(curves::FOLDER, curves), (timing::FOLDER, timing)];
-    let stale = pictures.iter().map(|(folder, pictures)| pictures::renew(&docs.join(folder), pictures, arguments.check));
+    let stale = pictures
+        .iter()
+        .map(|(folder, pictures)| pictures::renew(&docs.join(folder), pictures, arguments.check));
     for path in stale.collect::<Result<Vec<_>>>()?.concat() {
         if arguments.check {
             println!("{}: stale; run `gpurf docs`", path.display());

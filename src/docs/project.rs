@@ -9,10 +9,11 @@ use std::rc::Rc;
 use anyhow::Result;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::{digest, Records};
+use gpurf_synth::{count, digest, MemoryArray, Records, Utilizations};
+use gpurf_testbenches::workbench;
 
-use super::areas;
 use super::files::Pages;
+use super::{areas, fpga};
 use crate::output::say;
 use crate::verilog::hierarchy;
 
@@ -20,6 +21,7 @@ pub struct Project<'a> {
     /// Folder that holds README.md and docs.
     pub root: &'a Path,
     areas: OnceCell<Records>,
+    utilizations: OnceCell<Utilizations>,
     pages: OnceCell<Pages>,
     verilog: RefCell<Vec<(&'static str, Parameters, Rc<Verilog>)>>,
     /// Pictures that texts show, by their place.
@@ -34,6 +36,8 @@ pub struct Verilog {
     pub top: String,
     /// Digest of the text.
     pub source: String,
+    /// Memories of the design, which records leave out.
+    pub memories: Vec<MemoryArray>,
 }
 
 impl<'a> Project<'a> {
@@ -41,6 +45,7 @@ impl<'a> Project<'a> {
         Project {
             root,
             areas: OnceCell::new(),
+            utilizations: OnceCell::new(),
             pages: OnceCell::new(),
             verilog: RefCell::default(),
             pictures: RefCell::default(),
@@ -55,6 +60,15 @@ impl<'a> Project<'a> {
         }
         let records = Records::read(&self.root.join(areas::RECORD))?;
         Ok(self.areas.get_or_init(|| records))
+    }
+
+    /// The record of FPGAs.
+    pub fn utilizations(&self) -> Result<&Utilizations> {
+        if let Some(known) = self.utilizations.get() {
+            return Ok(known);
+        }
+        let known = Utilizations::read(&self.root.join(fpga::RECORD))?;
+        Ok(self.utilizations.get_or_init(|| known))
     }
 
     /// Pages of modules.
@@ -75,7 +89,8 @@ impl<'a> Project<'a> {
         }
         drop(known);
         let hierarchy = hierarchy(entry, parameters)?;
-        let verilog = Rc::new(Verilog { source: digest(&hierarchy.code()), top: hierarchy.top });
+        let memories = count(&*workbench(entry.name, parameters).block()).memories;
+        let verilog = Rc::new(Verilog { source: digest(&hierarchy.code()), top: hierarchy.top, memories });
         self.verilog.borrow_mut().push((entry.name, *parameters, verilog.clone()));
         Ok(verilog)
     }

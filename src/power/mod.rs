@@ -12,6 +12,7 @@ mod known;
 pub mod per_event;
 mod recorder;
 mod report;
+pub mod storage;
 pub mod table;
 mod window;
 

@@ -102,9 +102,10 @@ impl Records {
         for new in all.iter().filter(|new| new.measured.is_none()) {
             let same = |old: &Synthesis| old.source == new.source && figures(old) == figures(new);
             if !self.by_same_flow(new).is_some_and(same) {
-                // Which cells it is made of would be most of the file.
-                let cells_by_type = Default::default();
-                self.lines.push(Synthesis { measured: Some(origin.clone()), cells_by_type, ..new.clone() });
+                // Which cells it is made of would be most of the file; memories are declared by the hardware.
+                let (cells_by_type, memories) = Default::default();
+                let measured = Some(origin.clone());
+                self.lines.push(Synthesis { measured, cells_by_type, memories, ..new.clone() });
             }
         }
         self.lines.len() - before
@@ -174,6 +175,7 @@ mod tests {
             flip_flop_area_um2: 0.0,
             flip_flops: 3,
             memory_bits: 0,
+            memories: vec![],
             cells: 1,
             cells_by_type: Default::default(),
             logic_depth: 1,

@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 
 use comfy_table::Table;
+use gpurf_blocks::LANES;
 use gpurf_hw::dialect::{Described, Identity};
 use rust_hdl::atom::Atom;
 use rust_hdl::prelude::*;
 use serde::Serialize;
 
+use crate::memories::{MemoryArray, Ports};
 use crate::synthesis::{grouped, table};
 
 /// Registers and memories of a module, in bits.
@@ -18,6 +20,8 @@ pub struct Registers {
     pub groups: BTreeMap<String, Group>,
     /// The memory bits of all memories.
     pub memory_bits: u64,
+    /// Memories by rows, width and ports, the most bits first.
+    pub memories: Vec<MemoryArray>,
 }
 
 /// Registers of one name.
@@ -51,6 +55,7 @@ impl Registers {
 pub fn count(module: &dyn Block) -> Registers {
     let mut counter = Counter::default();
     module.accept("top", &mut counter);
+    counter.registers.memories.sort_by_key(|one| (std::cmp::Reverse(one.bits()), one.rows));
     counter.registers
 }
 
@@ -110,13 +115,25 @@ impl Probe for Counter {
         let parameter =
             |name: &str| parameters.iter().find(|(n, _)| n == name).map_or(0, |(_, value)| *value as u64);
         let (width, rows) = (parameter("w"), parameter("rows"));
-        let is_memory = module.contains(&format!("memory_w{width}_rows"));
         if module == format!("register_w{width}") {
             let group = self.registers.groups.entry(self.path[1..].join(".")).or_default();
             group.count += 1;
             group.bits += width;
-        } else if is_memory {
+        } else if let Some((kind, _)) = module.split_once(&format!("_w{width}_rows{rows}")) {
             self.registers.memory_bits += width * rows;
+            let (ports, count) = match kind {
+                "memory" => (Ports::ONE, 1),
+                "memory_of_two_accesses" => (Ports { reads: 1, ..Ports::ONE }, 1),
+                "two_port_memory" => (Ports::TWO, 1),
+                "lane_memory" => (Ports { reads: parameter("reads") as usize, ..Ports::TWO }, LANES as u64),
+                _ => panic!("{kind} is no memory whose ports are known here"),
+            };
+            let (rows, width) = (rows as usize, (width / count) as usize);
+            let memories = &mut self.registers.memories;
+            match memories.iter_mut().find(|one| (one.rows, one.width, one.ports) == (rows, width, ports)) {
+                Some(known) => known.count += count,
+                None => memories.push(MemoryArray { rows, width, ports, count }),
+            }
         }
     }
 }

@@ -2,7 +2,9 @@
 //! Tests of synthesis, netlists and power, as one program.
 
 mod contract;
+mod liberty;
 mod memories;
+mod monitor;
 mod mutants;
 mod power;
 mod registers;

@@ -25,6 +25,7 @@ mod crowd;
 mod finereg;
 mod heads;
 mod issue;
+mod modern;
 mod multicast;
 mod operand_stage;
 mod register_cache;

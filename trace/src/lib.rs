@@ -45,6 +45,8 @@
 
 mod analysis;
 mod block;
+mod control;
+mod control_bits;
 mod decoder;
 mod error;
 mod fields;
@@ -71,6 +73,8 @@ mod widen;
 mod writer;
 
 pub use block::{Addresses, DynamicInstruction, Lanes, Operands, ThreadBlock, Warp};
+pub use control::Control;
+pub use control_bits::{ControlBits, ListedControl};
 pub use error::{Error, Result};
 pub use intervals::Intervals;
 pub use kernel::{

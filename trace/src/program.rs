@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Index;
 
+use crate::control::Control;
 use crate::opcode::{Memory, Opcode, OpcodeError, Unit};
 use crate::registers::{Positions, Register, RegisterId, RegisterSet, Registers};
 use crate::widen::{widen, Operands};
@@ -27,16 +28,16 @@ pub struct Instruction<'a> {
 }
 
 /// The registers an instruction reads and writes, where they need not be guessed by widening.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExactOperands {
     /// Without RZ, each once.
     pub destinations: Registers,
     /// Without RZ, each once, in the order of the operands.
     pub sources: Registers,
-    /// Bit i: the i-th source has the `.reuse` flag.
-    pub reuse: u16,
-    /// Bit i: the machine code has the reuse flag of source slot i, of four.
-    pub reuse_slots: u8,
+    /// Of each source, bit s: it stands in source slot s of the machine code.
+    pub slots: Positions,
+    /// What the compiler says beside the instruction.
+    pub control: Control,
 }
 
 /// An [`Instruction`] decoded.
@@ -65,12 +66,11 @@ pub struct StaticInstruction {
     /// For each of `sources`, the number of the source operand that it belongs to, as they stand in a
     /// trace: constants, immediates and predicates are not counted.
     pub positions: Positions,
-    /// Bit i: the i-th of `sources` has the `.reuse` flag. Traces do not tell; listings do, of instructions
-    /// with up to 16.
-    pub reuse: u16,
-    /// Bit i: the machine code has the reuse flag of source slot i, of four. A slot that holds a constant
-    /// or an immediate counts, so this is not the number of an operand in a trace.
-    pub reuse_slots: u8,
+    /// Of each of `sources`, bit s: it stands in source slot s of the machine code. A slot that holds a constant or an
+    /// immediate counts; a trace does not have those, so that its operands are taken to stand side by side.
+    pub slots: Positions,
+    /// What the compiler says beside the instruction. Traces do not tell.
+    pub control: Control,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,
     /// The ones of `sources` that the trace names.
@@ -114,9 +114,9 @@ impl StaticInstruction {
             branch: BRANCHES.contains(&opcode.base()),
             destinations,
             sources,
+            slots: positions.iter().map(|&position| 1u8.checked_shl(position.into()).unwrap_or(0)).collect(),
             positions,
-            reuse: 0,
-            reuse_slots: 0,
+            control: Control::UNKNOWN,
             named_source_count,
             named,
             named_destination: instruction.destination,
@@ -131,6 +131,16 @@ impl StaticInstruction {
         let widened = self.sources.iter().zip(&self.positions);
         let below = widened.filter(|(&known, _)| known <= register).max_by_key(|(&known, _)| known);
         below.map_or(0, |(_, &position)| position)
+    }
+
+    /// Whether source number `index` has the compiler's reuse flag.
+    pub fn is_reused(&self, index: usize) -> bool {
+        self.slots[index] & self.control.reuse() != 0
+    }
+
+    /// Whether any of its sources has the compiler's reuse flag.
+    pub fn has_reuse(&self) -> bool {
+        (0..self.sources.len()).any(|index| self.is_reused(index))
     }
 
     /// The opcode up to its first dot.
@@ -181,9 +191,9 @@ impl Program {
             return Ok(index);
         }
         let mut decoded = StaticInstruction::decode(instruction)?;
-        if let Some(ExactOperands { destinations, sources, reuse, reuse_slots }) = exact {
+        if let Some(ExactOperands { destinations, sources, slots, control }) = exact {
             let positions = sources.iter().map(|&register| decoded.position_of(register)).collect();
-            decoded = StaticInstruction { destinations, sources, positions, reuse, reuse_slots, ..decoded };
+            decoded = StaticInstruction { destinations, sources, positions, slots, control, ..decoded };
         }
         let index = self.instructions.len() as u32;
         self.instructions.push(decoded);

@@ -9,9 +9,11 @@
 /// /// What it is, in whole sentences.
 /// name [short name in Verilog]: type = default, possible values, "unit", "source";
 /// ```
+///
+/// With a `?` behind its short name it stands in the names of Verilog modules only where it is not the default.
 macro_rules! parameters {
     ($($(#[doc = $doc:literal])+
-       $name:ident $([$short:ident])?: $type:ident = $default:expr, $values:expr, $unit:tt, $source:literal;)+) => {
+       $name:ident $([$short:ident $($optional:tt)?])?: $type:ident = $default:expr, $values:expr, $unit:tt, $source:literal;)+) => {
         /// Sizes and policies of all hardware. A module takes from them what concerns it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, BorshSerialize, BorshDeserialize)]
         pub struct Parameters {
@@ -33,6 +35,7 @@ macro_rules! parameters {
             Parameter {
                 name: stringify!($name),
                 short: parameters!(@short $($short)?),
+                is_optional: parameters!(@optional $($($optional)?)?),
                 doc: concat!($($doc),+).trim_ascii_start(),
                 values: $values,
                 unit: $unit,
@@ -77,18 +80,22 @@ macro_rules! parameters {
                 }
             }
 
-            /// The value as the name of a Verilog module has it: under the short name, as a number.
+            /// The value as the name of a Verilog module has it: under the short name, as a number. None if the name does
+            /// without.
             ///
             /// # Panics
             /// If no parameter is called so.
-            pub fn in_verilog(&self, name: &str) -> (&'static str, usize) {
+            pub fn in_verilog(&self, name: &str) -> Option<(&'static str, usize)> {
                 let parameter = Parameter::find(name).unwrap_or_else(|error| panic!("{error}"));
-                (parameter.short.unwrap_or(parameter.name), self.number_of(name))
+                let is_named = !parameter.is_optional || self.text_of(name) != parameter.default();
+                is_named.then(|| (parameter.short.unwrap_or(parameter.name), self.number_of(name)))
             }
         }
     };
     (@short) => { None };
     (@short $short:ident) => { Some(stringify!($short)) };
+    (@optional) => { false };
+    (@optional ?) => { true };
     (@unit "") => { "" };
     (@unit $unit:tt) => { concat!("Unit: ", $unit, ". ") };
     (@bounds usize $name:ident $min:ident $max:ident $values:expr) => {

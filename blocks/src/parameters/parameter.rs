@@ -13,6 +13,8 @@ pub struct Parameter {
     /// What it is called in the names of Verilog modules, if not by its name: Verilator cuts names of more than
     /// 127 characters.
     pub short: Option<&'static str>,
+    /// The names of Verilog modules have it only where it is not the default.
+    pub is_optional: bool,
     /// What it is.
     pub doc: &'static str,
     /// Which values it may have.

@@ -64,7 +64,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let identity_parameters = match takes_parameters {
         true => quote!({
             let names = <Self as ::gpurf_hw::dialect::Declared>::NAMING.parameters.iter();
-            names.map(|name| parameters.in_verilog(name)).collect()
+            names.filter_map(|name| parameters.in_verilog(name)).collect()
         }),
         false => {
             let names = arguments.arguments.iter().map(|(name, _)| name);

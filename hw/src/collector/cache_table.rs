@@ -16,9 +16,10 @@
 //! Entries are named by the one bit set. Data is kept when an entry is invalidated; only the valid bit counts. Storage:
 //! `entries × (width + 11)` bits, and the LRU order.
 
+use gpurf_blocks::{Isolation, Storage};
 use rust_hdl::prelude::*;
 
-use crate::cells::LruOrder;
+use crate::cells::{Latch, LruOrder};
 use crate::dialect::{block, rtl, Register};
 use crate::watch;
 
@@ -26,12 +27,20 @@ use crate::watch;
 #[block(
     title = "Cache table",
     paper = "W §3.2, F §III-C",
-    parameters(width, entries, slots, banks, accesses, d_ports, lru_order, dispatch_on_arrival, allocate_on_arrival),
+    parameters(width, entries, slots, banks, accesses, d_ports, lru_order, dispatch_on_arrival, allocate_on_arrival,
+        storage, isolation),
     sizes(
         seconds = accesses - 1,
         at_issue = if parameters.allocate_on_arrival { 0 } else { slots },
         arrivals = if parameters.allocate_on_arrival { 1 } else { 0 },
-        meeting = if parameters.allocate_on_arrival && parameters.dispatch_on_arrival { 1 } else { 0 }
+        meeting = if parameters.allocate_on_arrival && parameters.dispatch_on_arrival { 1 } else { 0 },
+        in_flip_flops = if parameters.storage == Storage::FlipFlops { entries } else { 0 },
+        flip_flops = if parameters.storage == Storage::FlipFlops { 1 } else { 0 },
+        resting = if parameters.storage == Storage::FlipFlops && parameters.isolation != Isolation::None { 1 } else { 0 },
+        in_latches = if parameters.storage == Storage::Latches { entries } else { 0 },
+        latches = if parameters.storage == Storage::Latches { 1 } else { 0 },
+        latch_seconds = if parameters.storage == Storage::Latches { accesses - 1 } else { 0 },
+        latch_d_ports = if parameters.storage == Storage::Latches { d_ports } else { 0 }
     )
 )]
 pub struct CacheTable<const W: usize, const I: usize> {
@@ -122,7 +131,17 @@ pub struct CacheTable<const W: usize, const I: usize> {
     entry_tag: Register<[Bits<8>; entries]>,
     entry_lock: Register<[Bit; entries]>,
     entry_near: Register<[Bit; entries]>,
-    entry_data: Register<[Bits<W>; entries]>,
+    entry_data: Register<[Bits<W>; in_flip_flops]>,
+    /// In front of latches: what comes through each port, and the entries that it goes to.
+    s_data_held: Register<[Bits<W>; latches]>,
+    s_entry_held: Register<[Bit; in_latches]>,
+    second_s_data_held: Register<[Bits<W>; latch_seconds]>,
+    second_s_entry_held: Register<[[Bit; in_latches]; latch_seconds]>,
+    d_data_held: Register<[Bits<W>; latch_d_ports]>,
+    d_entry_held: Register<[[Bit; in_latches]; latch_d_ports]>,
+    written: Local<[Bit; latches]>,
+    entry_written: Local<[Bit; in_latches]>,
+    entry_latch: [Latch<W>; in_latches],
     order: LruOrder<I>,
     #[value(|entry| 1 << entry)]
     alone: Constant<[Bits<16>; entries]>,
@@ -150,7 +169,12 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             lock[e] = entry_lock[e];
             near[e] = entry_near[e];
             newer[e] = order.newer[e];
-            data[e] = entry_data[e];
+            for _f in 0..flip_flops {
+                data[e] = entry_data[e];
+            }
+            for _l in 0..latches {
+                data[e] = entry_latch[e].q;
+            }
             any_near |= (entry_valid[e] & entry_near[e]);
             entry_hit[e] = false;
             visible[e] = if meets { valid[e] & !s_here[e] } else { valid[e] };
@@ -221,12 +245,21 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 near_filled[e] = s_near[a];
             }
             // Data needs no reset: it is read only after it was written.
-            entry_data[e].reset = false;
-            entry_data[e].d = s_data;
+            for _f in 0..flip_flops {
+                entry_data[e].reset = false;
+                entry_data[e].d = s_data;
+            }
+            for _r in 0..resting {
+                if !s_here[e] {
+                    entry_data[e].d = 0;
+                }
+            }
             for k in 0..seconds {
                 second_s_here[k][e] = second_s_valid[k] & second_s_entry[k].get_bit(e);
-                if second_s_here[k][e] {
-                    entry_data[e].d = second_s_data[k];
+                for _f in 0..flip_flops {
+                    if second_s_here[k][e] {
+                        entry_data[e].d = second_s_data[k];
+                    }
                 }
             }
             taken[e] = (used[e] | filled[e]) & allocates;
@@ -237,7 +270,9 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 if d_here[p][e] {
                     d_some[e] = true;
                     d_makes_near[e] = d_near[p];
-                    entry_data[e].d = d_data[p];
+                    for _f in 0..flip_flops {
+                        entry_data[e].d = d_data[p];
+                    }
                 }
                 taken[e] = ((used[e] | filled[e]) | d_here[p][e]) & several;
             }
@@ -264,10 +299,68 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 (near_source[e] | ((filled[e] & near_filled[e]) & !used[e])) | d_makes_near[e],
             );
 
-            entry_data[e].enable = s_here[e] | d_some[e];
-            for k in 0..seconds {
-                if second_s_here[k][e] {
-                    entry_data[e].enable = true;
+            for _f in 0..flip_flops {
+                entry_data[e].enable = s_here[e] | d_some[e];
+                for k in 0..seconds {
+                    if second_s_here[k][e] {
+                        entry_data[e].enable = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Latches: what is written stands in its port's register while the entry is open. The entry selects its port by
+    /// registers, too, and no other port's values reach it.
+    fn write_latches() {
+        for l in 0..latches {
+            written[l] = false;
+            for e in 0..in_latches {
+                entry_written[e] = s_here[e] | d_some[e];
+                for k in 0..latch_seconds {
+                    entry_written[e] |= second_s_here[k][e];
+                }
+                written[l] |= entry_written[e];
+            }
+            s_data_held[l].reset = false;
+            s_data_held[l].load(s_valid, s_data);
+        }
+        for k in 0..latch_seconds {
+            second_s_data_held[k].reset = false;
+            second_s_data_held[k].load(second_s_valid[k], second_s_data[k]);
+        }
+        for p in 0..latch_d_ports {
+            d_data_held[p].reset = false;
+            d_data_held[p].load(d_valid[p], d_data[p]);
+        }
+        for e in 0..in_latches {
+            entry_latch[e].enable = entry_written[e];
+            entry_latch[e].d = 0;
+            for l in 0..latches {
+                // The last port of those that write one entry wins. As data, what is written in a cycle of reset counts.
+                s_entry_held[e].reset = false;
+                s_entry_held[e].load(written[l], s_here[e] & !d_some[e]);
+                for k in 0..latch_seconds {
+                    if second_s_here[k][e] {
+                        s_entry_held[e].d = false;
+                    }
+                }
+                if s_entry_held[e] {
+                    entry_latch[e].d = s_data_held[l];
+                }
+                for k in 0..latch_seconds {
+                    second_s_entry_held[k][e].reset = false;
+                    second_s_entry_held[k][e].load(written[l], second_s_here[k][e] & !d_some[e]);
+                    if second_s_entry_held[k][e] {
+                        entry_latch[e].d = second_s_data_held[k];
+                    }
+                }
+                for p in 0..latch_d_ports {
+                    d_entry_held[p][e].reset = false;
+                    d_entry_held[p][e].load(written[l], d_here[p][e]);
+                    if d_entry_held[p][e] {
+                        entry_latch[e].d = d_data_held[p];
+                    }
                 }
             }
         }

@@ -48,6 +48,7 @@
 //! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`, with `allocate_on_arrival` 9 bits more a
 //! slot), metadata (40 bits).
 
+use gpurf_blocks::Isolation;
 use rust_hdl::prelude::*;
 
 use super::{
@@ -55,7 +56,7 @@ use super::{
 };
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
     const STAGE: Naming = Naming {
@@ -64,7 +65,8 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         paper: "W §3.1, F §III-B",
         parameters: stage_parameters!(
             "width", "entries", "collectors", "slots", "banks", "rows";
-            "replacement", "cache_far", "invalidate", "choice", "d_ports", "lru_order", "allocate_on_arrival"
+            "replacement", "cache_far", "invalidate", "choice", "d_ports", "lru_order", "allocate_on_arrival",
+            "storage", "isolation"
         ),
     };
     const SUB_CORE: Naming = Naming {
@@ -74,7 +76,7 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         parameters: stage_parameters!(
             "width", "entries", "collectors", "slots", "banks", "rows";
             "replacement", "cache_far", "invalidate", "d_ports", "lru_order", "allocate_on_arrival", "warps", "scheduling",
-            "occupied", "allocation", "waiting", "choice", "seed"
+            "occupied", "allocation", "waiting", "choice", "seed", "storage", "isolation"
         ),
     };
 }
@@ -87,7 +89,7 @@ stages!(Ccu<W, I>);
     paper = "W §3.2, F §III-C",
     parameters(
         width, entries, slots, banks, accesses, dispatch_on_arrival, replacement, invalidate, d_ports, lru_order,
-        allocate_on_arrival
+        allocate_on_arrival, storage, isolation
     ),
     sizes(
         banks,
@@ -95,7 +97,10 @@ stages!(Ccu<W, I>);
         second_slots = if accesses == 1 { 0 } else { slots },
         at_issue = if parameters.allocate_on_arrival { 0 } else { slots },
         waiting = if parameters.allocate_on_arrival { slots } else { 0 },
-        arrivals = if parameters.allocate_on_arrival { 1 } else { 0 }
+        arrivals = if parameters.allocate_on_arrival { 1 } else { 0 },
+        selected = if parameters.isolation == Isolation::Operands { 0 } else { entries },
+        resting = if parameters.isolation == Isolation::Operands { entries } else { 0 },
+        resting_slots = if parameters.isolation == Isolation::Operands { slots } else { 0 }
     ),
     fixed(destinations = 0),
     bundle = CollectorPorts<W>
@@ -159,6 +164,8 @@ watch!(Ccu<W, I>: [
     "fault for a in cache_table.entry_valid for b in cache_table.entry_valid if a < b && \
         cache_table.entry_valid[a] && cache_table.entry_valid[b] && cache_table.entry_tag[a] == cache_table.entry_tag[b]: entries {a} and {b} hold one register",
 ]);
+
+monitor!(Ccu<W, I>: "ccu_monitor.v");
 
 #[rtl]
 impl<const W: usize, const I: usize> Ccu<W, I> {
@@ -350,8 +357,15 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             operand_valid[s] = operand_collector_table.valid[s];
             // As a sum of products, which takes fewer gates than a chain of choices.
             operand_data[s] = 0;
-            for e in 0..entries {
+            for e in 0..selected {
                 if (operand_collector_table.index[s] == entry_number[e]) & operand_collector_table.placed[s] {
+                    operand_data[s] |= cache_table.data[e];
+                }
+            }
+            for e in 0..resting {
+                if (operand_collector_table.index[s] == entry_number[e])
+                    & (operand_collector_table.placed[s] & dispatch)
+                {
                     operand_data[s] |= cache_table.data[e];
                 }
             }
@@ -364,6 +378,12 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
                 if operand_collector_table.second_passes[s] {
                     operand_data[s] = second_s_data[k];
                 }
+            }
+        }
+        for s in 0..resting_slots {
+            // Of what passes, and of a slot that is not used.
+            if !(operand_collector_table.valid[s] & dispatch) {
+                operand_data[s] = 0;
             }
         }
     }

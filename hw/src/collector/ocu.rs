@@ -13,10 +13,12 @@
 //! A register that an instruction names twice takes two slots and two reads: the paper's unit knows no
 //! register numbers. The issue stage avoids it by naming each register once.
 
+use gpurf_blocks::{Isolation, Storage};
 use rust_hdl::prelude::*;
 
 use super::{stage_parameters, stages, Collector, CollectorPorts};
 use crate::catalogue::Naming;
+use crate::cells::Latch;
 use crate::dialect::{block, rtl, Register};
 
 impl<const W: usize> Collector<W> for Ocu<W> {
@@ -24,7 +26,7 @@ impl<const W: usize> Collector<W> for Ocu<W> {
         module: "ocu_stage",
         title: "Operand stage with operand collector units",
         paper: "F §II",
-        parameters: stage_parameters!("width", "collectors", "slots", "banks", "rows";),
+        parameters: stage_parameters!("width", "collectors", "slots", "banks", "rows"; "storage", "isolation"),
     };
     const SUB_CORE: Naming = Naming {
         module: "ocu_sub_core",
@@ -32,7 +34,7 @@ impl<const W: usize> Collector<W> for Ocu<W> {
         paper: "F §II",
         parameters: stage_parameters!(
             "width", "collectors", "slots", "banks", "rows";
-            "warps", "scheduling", "occupied", "allocation", "waiting", "choice", "seed"
+            "warps", "scheduling", "occupied", "allocation", "waiting", "choice", "seed", "storage", "isolation"
         ),
     };
 }
@@ -43,8 +45,17 @@ stages!(Ocu<W>);
 #[block(
     title = "Operand collector unit",
     paper = "W §2, F §II",
-    parameters(width, slots, accesses, dispatch_on_arrival),
-    sizes(seconds = accesses - 1),
+    parameters(width, slots, accesses, dispatch_on_arrival, storage, isolation),
+    sizes(
+        seconds = accesses - 1,
+        in_flip_flops = if parameters.storage == Storage::FlipFlops { slots } else { 0 },
+        flip_flops = if parameters.storage == Storage::FlipFlops { 1 } else { 0 },
+        resting = if parameters.storage == Storage::FlipFlops && parameters.isolation != Isolation::None { 1 } else { 0 },
+        in_latches = if parameters.storage == Storage::Latches { slots } else { 0 },
+        latches = if parameters.storage == Storage::Latches { 1 } else { 0 },
+        latch_seconds = if parameters.storage == Storage::Latches { accesses - 1 } else { 0 },
+        resting_slots = if parameters.isolation == Isolation::Operands { slots } else { 0 }
+    ),
     fixed(destinations = 0, d_ports = 0, cache_far = false),
     bundle = CollectorPorts<W>
 )]
@@ -55,7 +66,14 @@ pub struct Ocu<const W: usize> {
     passes: Local<[Bit; slots]>,
     slot_valid: Register<[Bit; slots]>,
     slot_ready: Register<[Bit; slots]>,
-    slot_data: Register<[Bits<W>; slots]>,
+    slot_data: Register<[Bits<W>; in_flip_flops]>,
+    /// In front of latches: what comes, and the slots that it goes to.
+    s_data_held: Register<[Bits<W>; latches]>,
+    s_slot_held: Register<[Bit; in_latches]>,
+    second_s_data_held: Register<[Bits<W>; latch_seconds]>,
+    second_s_slot_held: Register<[[Bit; in_latches]; latch_seconds]>,
+    written: Local<[Bit; latches]>,
+    slot_latch: [Latch<W>; in_latches],
     occupancy: Register<Bit>,
     warp_held: Register<Bits<4>>,
     unit_held: Register<Bits<3>>,
@@ -103,11 +121,20 @@ impl<const W: usize> Ocu<W> {
             slot_ready[s].load(issue | arrives[s], !issue);
 
             // Data needs no reset: it is read only after it was written.
-            slot_data[s].reset = false;
-            slot_data[s].load(arrives[s], s_data);
-            for k in 0..seconds {
-                if second_arrives[k][s] {
-                    slot_data[s].d = second_s_data[k];
+            for _f in 0..flip_flops {
+                slot_data[s].reset = false;
+                slot_data[s].load(arrives[s], s_data);
+            }
+            for _r in 0..resting {
+                if !arrives[s] {
+                    slot_data[s].d = 0;
+                }
+            }
+            for _f in 0..flip_flops {
+                for k in 0..seconds {
+                    if second_arrives[k][s] {
+                        slot_data[s].d = second_s_data[k];
+                    }
                 }
             }
 
@@ -116,12 +143,62 @@ impl<const W: usize> Ocu<W> {
                 ready = false;
             }
             operand_valid[s] = slot_valid[s];
-            operand_data[s] = slot_data[s];
+            for _f in 0..flip_flops {
+                operand_data[s] = slot_data[s];
+            }
+            for _l in 0..latches {
+                operand_data[s] = slot_latch[s].q;
+            }
             if passes[s] {
                 operand_data[s] = s_data;
                 for k in 0..seconds {
                     if second_arrives[k][s] {
                         operand_data[s] = second_s_data[k];
+                    }
+                }
+            }
+        }
+        for s in 0..resting_slots {
+            if !(slot_valid[s] & dispatch) {
+                operand_data[s] = 0;
+            }
+        }
+    }
+
+    /// Latches: what is written stands in its port's register while the slot is open. The slot selects its port by registers,
+    /// too, and no other port's values reach it.
+    fn write_latches() {
+        for l in 0..latches {
+            written[l] = false;
+            for s in 0..in_latches {
+                written[l] |= arrives[s];
+            }
+            s_data_held[l].reset = false;
+            s_data_held[l].load(s_valid, s_data);
+        }
+        for k in 0..latch_seconds {
+            second_s_data_held[k].reset = false;
+            second_s_data_held[k].load(second_s_valid[k], second_s_data[k]);
+        }
+        for s in 0..in_latches {
+            slot_latch[s].enable = arrives[s];
+            slot_latch[s].d = 0;
+            for l in 0..latches {
+                s_slot_held[s].reset = false;
+                s_slot_held[s].load(written[l], arrives[s]);
+                for k in 0..latch_seconds {
+                    if second_arrives[k][s] {
+                        s_slot_held[s].d = false;
+                    }
+                }
+                if s_slot_held[s] {
+                    slot_latch[s].d = s_data_held[l];
+                }
+                for k in 0..latch_seconds {
+                    second_s_slot_held[k][s].reset = false;
+                    second_s_slot_held[k][s].load(written[l], second_arrives[k][s]);
+                    if second_s_slot_held[k][s] {
+                        slot_latch[s].d = second_s_data_held[k];
                     }
                 }
             }

@@ -7,7 +7,9 @@ use std::fmt;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut, OperandStageIn, SubCoreIn};
-use gpurf_blocks::{Data, Parameters, Row, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS};
+use gpurf_blocks::{
+    Data, Isolation, Parameters, Row, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS,
+};
 
 use crate::bits::{all, flags, mask, members, set};
 
@@ -28,7 +30,9 @@ pub trait Collector<D: Data>:
 {
     /// True if results pass the arbiter's write filter to its ports D.
     const IS_FILTERED: bool = false;
-    /// True if it looks at what an instruction writes.
+    /// Whether its operands can rest until they leave.
+    const RESTS: bool = false;
+    /// Whether it looks at what an instruction writes.
     const TAKES_DESTINATIONS: bool = false;
 
     /// The collector of this number in its stage.
@@ -111,7 +115,9 @@ pub trait Collector<D: Data>:
             operand_valid: flags(self.used()),
             ..CollectorOut::default()
         };
-        for slot in 0..parameters.slots {
+        let rests = Self::RESTS && parameters.isolation == Isolation::Operands;
+        let shown = |slot: &usize| !rests || inputs.dispatch && self.used() >> slot & 1 == 1;
+        for slot in (0..parameters.slots).filter(shown) {
             outputs.operand_data[slot] = now.operand(slot);
         }
         (outputs, placement)

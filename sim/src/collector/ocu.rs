@@ -47,6 +47,8 @@ impl<D: Data> Ocu<D> {
 }
 
 impl<D: Data> Collector<D> for Ocu<D> {
+    const RESTS: bool = true;
+
     fn numbered(parameters: &Parameters, _number: usize) -> Self {
         Ocu::new(parameters)
     }

@@ -53,6 +53,16 @@ impl Config {
             between(&format!("{name}.latency"), unit.latency, 1, MAX_LATENCY)?;
             between(&format!("{name}.initiation"), unit.initiation, 1, MAX_LATENCY)?;
         }
+        let fixed = [
+            ("int", self.fixed.int),
+            ("fp32", self.fixed.fp32),
+            ("half", self.fixed.half),
+            ("uniform", self.fixed.uniform),
+            ("branch", self.fixed.branch),
+        ];
+        for (name, latency) in fixed {
+            between(&format!("fixed.{name}"), latency, 1, MAX_LATENCY)?;
+        }
         between("control.latency", self.control.latency, 1, MAX_LATENCY)?;
         between("control.initiation", self.control.initiation, 1, MAX_LATENCY)?;
         between("shared.latency", self.shared.latency, 1, MAX_LATENCY)?;

@@ -43,6 +43,7 @@ pub struct Config {
     pub branch: Timing,
     pub uniform: Timing,
     pub control: Control,
+    pub fixed: Fixed,
     pub constant: Constant,
     pub load_store: LoadStore,
     pub shared: Shared,
@@ -178,6 +179,17 @@ pub struct Control {
 pub enum ControlUnit {
     Int,
     Branch,
+}
+
+/// Latencies of a core without collectors, in cycles from the issue of an instruction to that of one that uses its result in the same pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fixed {
+    pub int: u64,
+    pub fp32: u64,
+    pub half: u64,
+    pub uniform: u64,
+    pub branch: u64,
 }
 
 /// Loads of constants into registers, `LDC`.

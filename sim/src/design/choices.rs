@@ -3,7 +3,7 @@
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
 
-use super::values::{Caching, CollectorKind, Residency, TwoLevel, Value};
+use super::values::{Caching, CollectorKind, Dependences, Residency, TwoLevel, Value};
 
 /// A choice that two parts of a composition make differently.
 pub(super) struct Conflict {
@@ -103,6 +103,8 @@ macro_rules! choices {
 choices! {
     /// What collects operands.
     collector: CollectorKind = CollectorKind::Ocu;
+    /// What tells when a warp may issue its next instruction.
+    dependences: Dependences = Dependences::Scoreboard;
     /// Which collector an instruction enters.
     allocation: Allocation = Allocation::AnyFree;
     /// Which of the warps that may issue does.

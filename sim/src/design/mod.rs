@@ -21,7 +21,7 @@ use crate::config::Config;
 pub use choices::{Choices, Design};
 pub use composition::DesignError;
 pub use presets::{Family, Preset, PRESETS};
-pub use values::{Caching, CollectorKind, Residency, SharedLoads, TwoLevel};
+pub use values::{Caching, CollectorKind, Dependences, Residency, SharedLoads, TwoLevel};
 
 impl Design {
     /// All presets.
@@ -41,7 +41,12 @@ impl Design {
 
     /// Collectors keep operands beyond their instruction.
     pub fn has_caching_collectors(&self) -> bool {
-        self.collector != CollectorKind::Ocu
+        matches!(self.collector, CollectorKind::Ccu | CollectorKind::Boc)
+    }
+
+    /// Operands are read in a window of fixed length, without collectors.
+    pub fn reads_in_window(&self) -> bool {
+        self.collector == CollectorKind::Window
     }
 
     /// More CTAs are resident than are active, and take each other's place.

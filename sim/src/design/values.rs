@@ -24,6 +24,16 @@ values! {
         Ccu,
         /// Bypassing operand collector, F §VI-B.
         Boc,
+        /// None: operands are read in a window of fixed length, H §5.3.
+        Window,
+    }
+
+    /// What tells when a warp may issue its next instruction.
+    Dependences {
+        /// A scoreboard of the registers that are to be written or read.
+        Scoreboard,
+        /// The control bits that the compiler has put beside each instruction: stall counts and dependence counters. H §4.
+        ControlBits,
     }
 
     /// When an active warp becomes pending, where only a few may issue: see `sim/src/issue/active_set.rs`.
@@ -111,7 +121,16 @@ macro_rules! named_by_strum {
     )*};
 }
 
-named_by_strum!(Allocation, Caching, CollectorKind, ReplacementPolicy, Residency, Scheduling, TwoLevel);
+named_by_strum!(
+    Allocation,
+    Caching,
+    CollectorKind,
+    Dependences,
+    ReplacementPolicy,
+    Residency,
+    Scheduling,
+    TwoLevel
+);
 
 impl Value for bool {
     fn names() -> Vec<&'static str> {

@@ -81,10 +81,10 @@ fn is_flagged(
     let bit = |bits: u32| position < 32 && bits >> position & 1 == 1;
     match positions {
         Some(positions) => bit(positions.into()),
-        None if rules.flags_by_slot => bit(place.reuse_slots.into()),
+        None if rules.flags_by_slot => bit(place.control.reuse().into()),
         None => {
             let index = place.sources.iter().position(|known| u16::from(known.0) == register);
-            index.is_some_and(|index| index < 16 && place.reuse >> index & 1 == 1)
+            index.is_some_and(|index| place.is_reused(index))
         }
     }
 }

@@ -26,6 +26,7 @@ mod standstill;
 mod transfer;
 mod units;
 mod warp_states;
+mod window;
 mod write_back;
 
 use gpurf_blocks::{Row, WarpId, WarpSet, MAX_WARPS};
@@ -45,6 +46,7 @@ use results::Results;
 use standstill::Standstill;
 use units::Units;
 use warp_states::WarpStates;
+use window::Window;
 
 use super::context::Context;
 use super::names::BlockId;
@@ -100,6 +102,8 @@ pub(super) struct Core<E> {
     leaving: Leaving,
     pool: Option<Pool>,
     pub cache: Option<RegisterCacheUnit>,
+    /// In place of collectors.
+    window: Option<Window>,
     prefetches: [Prefetch; MAX_WARPS],
     /// Source slots and destinations of an instruction, as the hardware has them.
     slots: usize,
@@ -116,7 +120,7 @@ checkpoint! {
         values: warps ages situation changed presented inputs launched active permission collectors
             units results leaving pool unsettled prefetches vacated still;
         engines: engine;
-        parts: cache;
+        parts: cache window;
         fixed: index is_plain switches caches_operands has_windows issues_on_dispatch banks slots destinations skips;
     }
 }
@@ -149,6 +153,7 @@ impl<E: RunsSubCore> Core<E> {
             is_plain: config.organisation == Organisation::SubCores
                 && design.two_level.is_none()
                 && design.register_cache.is_none()
+                && !design.reads_in_window()
                 && !design.switches(),
             active,
             permission: None,
@@ -163,6 +168,7 @@ impl<E: RunsSubCore> Core<E> {
             banks: all(config.hardware.banks),
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
             pool: None,
+            window: Window::new(design, config),
             cache: RegisterCacheUnit::new(design, config, || (engines.register_cache)(number)),
             prefetches: [Prefetch::default(); MAX_WARPS],
             slots: config.hardware.slots,
@@ -228,6 +234,7 @@ impl<E: RunsSubCore> Core<E> {
         if busy || self.holds() || !self.is_plain && self.rotates() {
             return match self.is_plain {
                 true => self.work::<true>(busy, context),
+                false if self.window.is_some() => self.work_in_window(context),
                 false => self.work::<false>(busy, context),
             };
         }
@@ -256,7 +263,8 @@ impl<E: RunsSubCore> Core<E> {
     #[inline]
     fn is_busy(&self) -> bool {
         let caches = || self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
-        let special = || self.leaving.is_busy() || caches();
+        let reads = || self.window.as_ref().is_some_and(Window::is_busy);
+        let special = || self.leaving.is_busy() || caches() || reads();
         !self.results.is_empty() || self.launched != 0 || !self.is_plain && special()
     }
 
@@ -346,6 +354,9 @@ impl<E: RunsSubCore> Core<E> {
     /// register cache has to do still, it does.
     #[inline]
     pub fn rest(&mut self, cycles: u64, context: &mut Context) {
+        if self.window.is_some() {
+            return;
+        }
         for _ in 0..cycles {
             if self.skips && !self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy) {
                 break;
@@ -395,7 +406,11 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Charges `cycles` more cycles in which nothing happens.
     pub fn idle(&self, cycles: u64, stalls: &mut Stalls, depleted: bool) {
-        *self.situation.stall(stalls, depleted) += cycles;
+        let stall = match self.window.is_some() && self.situation.ready != 0 {
+            true => self.window_stall(self.situation.ready, stalls, depleted),
+            false => self.situation.stall(stalls, depleted),
+        };
+        *stall += cycles;
     }
 
     fn classify(&mut self, context: &mut Context) {
@@ -403,24 +418,36 @@ impl<E: RunsSubCore> Core<E> {
             let warp = WarpId(self.changed.trailing_zeros() as u8);
             self.changed &= !warp.bit();
             let mut state = self.warps[warp.index()].state(context.code.decoded());
-            if self.pool.is_some() {
-                state = self.ask_pool(warp, state, context);
-            }
-            if state == State::Ready && context.code.intervals.is_some() {
-                state = self.ask_prefetch(warp, context);
+            if !self.is_plain {
+                state = self.ask_others(warp, state, context);
             }
             self.situation.set(warp, state);
             if state == State::Ready && self.presented & warp.bit() == 0 {
                 self.presented |= warp.bit();
-                self.present(warp, context);
+                match self.window.is_some() {
+                    true => self.present_to_window(warp, context),
+                    false => self.present(warp, context),
+                }
                 let (now, serial) = (context.clock.now, self.warps[warp.index()].next_serial());
                 context.records.show(move |pipeline| pipeline.ready(now, serial));
             }
         }
     }
 
-    /// Something has come that `waits` of the warps may wait for. What others wait for does not change,
-    /// except for those that are unsettled.
+    /// What else keeps a warp from issuing.
+    #[inline(never)]
+    fn ask_others(&mut self, warp: WarpId, mut state: State, context: &mut Context) -> State {
+        if self.pool.is_some() {
+            state = self.ask_pool(warp, state, context);
+        }
+        if state == State::Ready && context.code.intervals.is_some() {
+            state = self.ask_prefetch(warp, context);
+        }
+        self.window_state(warp, state)
+    }
+
+    /// Something has come that `waits` of the warps may wait for. What others wait for does not change, but for those that
+    /// are unsettled.
     #[inline]
     fn look_again(&mut self, warp: WarpId, waits: WarpSet) {
         self.changed |= warp.bit() & (waits | self.unsettled);

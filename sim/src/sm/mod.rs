@@ -44,6 +44,7 @@ mod monolithic;
 mod mover;
 mod names;
 mod occupancy;
+mod operations;
 mod pipeline;
 mod pool;
 mod prefetch;
@@ -59,8 +60,8 @@ mod usage;
 mod warp;
 
 pub use crate::design::{
-    Caching, Choices, CollectorKind, Design, DesignError, Family, Preset, Residency, SharedLoads, TwoLevel,
-    PRESETS,
+    Caching, Choices, CollectorKind, Dependences, Design, DesignError, Family, Preset, Residency,
+    SharedLoads, TwoLevel, PRESETS,
 };
 pub use draw::Sampling;
 pub use error::SmError;

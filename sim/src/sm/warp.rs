@@ -180,6 +180,20 @@ impl Warp {
         }
     }
 
+    /// The same without a scoreboard.
+    pub fn place(&self) -> State {
+        match () {
+            () if self.is_issued() => State::Issued,
+            () if self.at_barrier => State::Barrier,
+            () => State::Ready,
+        }
+    }
+
+    /// A load of it has not come.
+    pub fn awaits_load(&self) -> bool {
+        !self.pending_loads.is_empty()
+    }
+
     /// What the results come from that an instruction waits for.
     #[inline(never)]
     fn awaited(&self, decoded: &Decoded) -> State {
@@ -338,6 +352,14 @@ impl Warp {
     #[inline]
     pub fn dispatch(&mut self, reading: RegisterSet) {
         self.reading = reading;
+    }
+
+    /// A result of fixed latency may be used; a load into its register is still to come if there is one.
+    #[inline]
+    pub fn settle(&mut self, register: RegisterId) {
+        if !self.pending_loads.contains(register) {
+            self.pending.remove(register);
+        }
     }
 
     /// A result is written.

@@ -196,6 +196,13 @@ counters! {
         /// slots, and enters in rounds. The cycle of its last round is that of its issue.
         #[serde(default, skip_serializing_if = "is_zero")]
         rounds,
+        /// Without collectors: the instruction in Allocate waits for free cycles of the banks.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        reads,
+        /// Without collectors: a warp could issue, but the input latch of its unit, its queue or the places for its results are
+        /// taken.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        units,
         /// A warp is ready, but the collector it may use is not free.
         collector,
         /// A CTA could run except for room in the PCRF, or a warp except for registers of the shared pool.
@@ -203,6 +210,9 @@ counters! {
         depletion,
         /// A warp waits for a load.
         memory,
+        /// A warp waits as long as its last instruction says: its stall count or yield bit.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        stall_count,
         /// A warp waits for another result, or for an older instruction to read its operands.
         dependence,
         /// A warp waits at a barrier.

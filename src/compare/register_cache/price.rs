@@ -265,7 +265,8 @@ fn hardware(
         if distinct.iter().all(|other| other.hierarchy.top != hierarchy.top) {
             // SAT sweeping takes very long on tables that compare all of their entries with every source.
             let sat_sweeping = part.module != "tag_array";
-            distinct.push(Synthesized { hierarchy: hierarchy.clone(), sat_sweeping, structure });
+            let hierarchy = hierarchy.clone();
+            distinct.push(Synthesized { hierarchy, memories: vec![], sat_sweeping, structure });
         }
     }
     let results = synthesize(&distinct, &options(None)?)?;

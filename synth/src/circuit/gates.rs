@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A netlist evaluated cell by cell, and what its nets do.
 //!
-//! Without delays: in each cycle a net has one value, that before the edge. What changes and changes back
-//! within a cycle is not seen. Only cells whose inputs change are evaluated, in an order in which each comes
-//! after those that drive it, so that a cycle takes as long as there are changes in it.
+//! A latch passes what comes in a cycle at whose beginning its clock rises, and holds it from then on: the clock is high in
+//! the first half of a cycle, and what comes is there by then.
+//!
+//! Without delays: in each cycle a net has one value, that before the edge. What changes and changes back within a cycle is
+//! not seen. Only cells whose inputs change are evaluated, in an order in which each comes after those that drive it, so
+//! that a cycle takes as long as there are changes in it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{ensure, Context, Result};
 use gpurf_blocks::Field;
@@ -38,6 +41,11 @@ pub struct Gates<'a> {
     unsettled: Places,
     /// Flip-flops that changed at the last edge.
     flipped: Vec<usize>,
+    /// Latches by their clock gate, with their places in the circuit's order.
+    latches: Vec<(Option<usize>, Vec<(usize, usize)>)>,
+    /// Of each instance: it is a latch that is open in this cycle; and all of those.
+    is_transparent: Vec<bool>,
+    transparent: Vec<usize>,
     /// What ports of memories showed something else from the last edge on.
     reading: Vec<(Net, u8)>,
     /// The words of every memory, row by row.
@@ -194,6 +202,14 @@ impl<'a> Gates<'a> {
                 reads[*memory].push(place);
             }
         }
+        let mut latches: BTreeMap<Option<usize>, Vec<(usize, usize)>> = BTreeMap::new();
+        for (place, node) in circuit.order.iter().enumerate() {
+            if let Node::Cell(instance) = *node {
+                if circuit.instances[instance].logic.is_latch {
+                    latches.entry(gate[instance]).or_default().push((instance, place));
+                }
+            }
+        }
         let enables = |memory: &Memory| {
             let of_port =
                 |enable: &Vec<Net>| enable.iter().copied().collect::<BTreeSet<Net>>().into_iter().collect();
@@ -212,6 +228,9 @@ impl<'a> Gates<'a> {
             changed: Places::all(circuit.order.len()),
             unsettled: Places::none(instances),
             flipped: vec![],
+            latches: latches.into_iter().collect(),
+            is_transparent: vec![false; instances],
+            transparent: vec![],
             reading: vec![],
             words: circuit.memories.iter().map(|memory| vec![0; memory.rows * memory.width]).collect(),
             reads,
@@ -255,8 +274,10 @@ impl<'a> Gates<'a> {
         self.changed = Places::all(self.circuit.order.len());
         self.flipped.clear();
         self.reading.clear();
-        for (place, _) in self.circuit.instances.iter().enumerate().filter(|(_, it)| it.logic.holds()) {
-            self.unsettled.insert(place);
+        for (place, it) in self.circuit.instances.iter().enumerate().filter(|(_, it)| it.logic.holds()) {
+            if !it.logic.is_latch {
+                self.unsettled.insert(place);
+            }
             self.show(place);
         }
     }
@@ -382,6 +403,39 @@ impl<'a> Gates<'a> {
         }
     }
 
+    /// A latch that is open takes what comes.
+    #[inline]
+    fn pass(&mut self, instance: usize) {
+        if !self.is_transparent[instance] {
+            return;
+        }
+        let logic = &self.circuit.instances[instance].logic;
+        let (row, next) = (self.rows[instance], logic.next.expect("a latch has a next state"));
+        if u64::from(row >> logic.inputs.len() & 1) != next >> row & 1 {
+            self.turn(instance, logic.inputs.len() as u8);
+        }
+    }
+
+    /// Whether a latch is open in the cycle to come.
+    pub(super) fn is_transparent(&self, place: usize) -> bool {
+        self.is_transparent[place]
+    }
+
+    /// These latches, and no others, are open in the cycle to come; to be followed by [`Gates::evaluate_all`].
+    pub(super) fn set_transparent(&mut self, places: impl Iterator<Item = usize>) {
+        self.close_latches();
+        for place in places {
+            self.is_transparent[place] = true;
+            self.transparent.push(place);
+        }
+    }
+
+    fn close_latches(&mut self) {
+        for place in self.transparent.drain(..) {
+            self.is_transparent[place] = false;
+        }
+    }
+
     /// What the last edge changed shows.
     pub(super) fn show_edge(&mut self) {
         let circuit = self.circuit;
@@ -402,7 +456,10 @@ impl<'a> Gates<'a> {
         while let Some(place) = self.changed.take_first(from) {
             from = place;
             match circuit.order[place] {
-                Node::Cell(instance) => self.show(instance),
+                Node::Cell(instance) => {
+                    self.pass(instance);
+                    self.show(instance);
+                }
                 Node::Read(place, number) => {
                     let memory = &circuit.memories[place];
                     let read = &memory.reads[number];
@@ -460,6 +517,17 @@ impl<'a> Gates<'a> {
                 self.flipped.push(place);
             }
         }
+        self.close_latches();
+        for (gate, latches) in std::mem::take(&mut self.latches) {
+            if self.is_open(gate) {
+                for (latch, place) in &latches {
+                    self.is_transparent[*latch] = true;
+                    self.transparent.push(*latch);
+                    self.changed.insert(*place);
+                }
+            }
+            self.latches.push((gate, latches));
+        }
         for (memory, words) in circuit.memories.iter().zip(&self.words) {
             read(memory, words, &self.values, &mut self.reading);
         }
@@ -472,12 +540,12 @@ impl<'a> Gates<'a> {
         }
     }
 
-    /// What a flip-flop holds between two cycles, once [`Gates::show_edge`] has been called.
+    /// What a flip-flop or a latch holds between two cycles, once [`Gates::show_edge`] has been called.
     pub(super) fn state(&self, place: usize) -> bool {
         self.rows[place] >> self.circuit.instances[place].logic.inputs.len() & 1 == 1
     }
 
-    /// A flip-flop holds this; to be followed by [`Gates::evaluate_all`].
+    /// A flip-flop or a latch holds this; to be followed by [`Gates::evaluate_all`].
     pub(super) fn set_state(&mut self, place: usize, state: bool) {
         let bit = self.circuit.instances[place].logic.inputs.len();
         self.rows[place] = self.rows[place] & !(1 << bit) | u8::from(state) << bit;

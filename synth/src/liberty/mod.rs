@@ -54,7 +54,8 @@ impl Library {
             .with_context(|| format!("{}: the Liberty file cannot be read", path.display()))?;
         let mut library = Library::parse(&text)
             .with_context(|| format!("{}: not a usable Liberty file", path.display()))?;
-        library.path = path.to_path_buf();
+        // Yosys and OpenSTA read it from folders of their own.
+        library.path = std::path::absolute(path).with_context(|| format!("{}", path.display()))?;
         library.key = cache::key(&[&text]);
         Ok(library)
     }
@@ -106,6 +107,19 @@ impl Library {
             self.cells.iter().filter_map(|(name, cell)| Some((name, cell, cell.clock_gate.as_ref()?)));
         let smallest = gates.min_by(|a, b| a.1.area.total_cmp(&b.1.area))?;
         Some((smallest.0, smallest.2))
+    }
+
+    /// The smallest latch that is open while its clock is high, if the library has one: its name, and its pins of data, clock
+    /// and output.
+    pub fn latch(&self) -> Option<(&str, [&str; 3])> {
+        let latches = self.cells.iter().filter_map(|(name, cell)| Some((name, cell, cell.latch_pins()?)));
+        let smallest = latches.min_by(|a, b| a.1.area.total_cmp(&b.1.area))?;
+        Some((smallest.0, smallest.2))
+    }
+
+    /// Names of all latches that are open while their clock is high.
+    pub fn latches(&self) -> impl Iterator<Item = &str> {
+        self.cells.iter().filter(|(_, cell)| cell.latch_pins().is_some()).map(|(name, _)| name.as_str())
     }
 
     /// Names of all cells that hold state, where a combinational path ends.

@@ -9,6 +9,7 @@
 //! how often they change. A clock tree is not there: the clock drives all its pins at once.
 
 mod conditions;
+mod gated;
 mod loads;
 mod memories;
 mod opensta;
@@ -17,6 +18,7 @@ mod vcd;
 
 use serde::{Deserialize, Serialize};
 
+pub use gated::{behind_gates, BehindGate};
 pub use memories::memories;
 pub use opensta::opensta;
 pub use saif::saif;

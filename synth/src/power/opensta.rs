@@ -115,7 +115,7 @@ fn script(circuit: &Circuit, activity: &Activity, setting: &Setting, period_ns: 
     let clock = bits.iter().position(|(_, net)| Some(*net) == circuit.clock);
     let clock_port = clock.map_or(String::new(), |number| format!("[get_ports p{number}]"));
     let mut text = format!(
-        "{ANNOTATE}read_liberty {{{liberty}}}\nread_verilog {NETLIST}\nlink_design top\n\
+        "{ANNOTATE}read_liberty {{{liberty}}}\nset_cmd_units -time ns -capacitance fF\nread_verilog {NETLIST}\nlink_design top\n\
          create_clock -name clock -period {period_ns} {clock_port}\n\
          set_clock_transition {slope} [get_clocks clock]\n",
         liberty = circuit.library.path.display(),

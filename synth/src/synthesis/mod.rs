@@ -34,10 +34,11 @@ pub use self::run::Step;
 pub use self::schedule::{synthesize, synthesize_all, Event};
 pub use self::script::LOAD_FF;
 pub(crate) use self::script::{clock_gating, constraints, mapping, prepare, quoted, trimmed};
-pub(crate) use self::tables::grouped;
 pub use self::tables::table;
+pub(crate) use self::tables::{grouped, memory_columns, MEMORY_COLUMNS};
 use self::tree::Tree;
 use crate::liberty::Library;
+use crate::memories::MemoryArray;
 use crate::origin::Origin;
 
 /// What is synthesized.
@@ -119,7 +120,7 @@ pub struct Synthesis {
     /// The kind of the figures: of the flattened design, or sums over its modules.
     #[serde(default)]
     pub structure: Structure,
-    /// Area of all cells. Memories are not in it.
+    /// Area of all cells. Memories are not in it; [`Memories::area`](crate::Memories::area) has theirs.
     pub area_um2: f64,
     /// The same in gate equivalents.
     pub gate_equivalents: f64,
@@ -129,6 +130,9 @@ pub struct Synthesis {
     pub flip_flops: u64,
     /// Bits of memories, which are not mapped to cells.
     pub memory_bits: u64,
+    /// Memories by rows, width and ports, as the design declares them; left out of records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<MemoryArray>,
     /// Cells of the library.
     pub cells: u64,
     /// The same by kind; left out of records.
@@ -220,6 +224,7 @@ fn combine(job: &Job, options: &Options, tree: &Tree, whole: &Report) -> Result<
         flip_flop_area_um2: total(&cells_by_type, flip_flop_area),
         flip_flops: total(&cells_by_type, flip_flop) as u64,
         memory_bits: modules[0].memory_bits,
+        memories: vec![],
         cells: cells_by_type.iter().filter(|(name, _)| cell(name).is_some()).map(|(_, count)| count).sum(),
         cells_by_type,
         logic_depth: whole.logic_depth,

@@ -16,6 +16,7 @@ use super::statistics::{own_cells, own_memory_bits, parse_depth};
 use super::{Job, Options, Structure};
 use crate::files::{CELLS, CLOCK_GATING, CONSTRAINTS, DEPTH, DESIGN, MEMORIES, NETLIST};
 use crate::kept;
+use crate::latches::in_cells;
 use crate::timing;
 use crate::yosys::Yosys;
 
@@ -112,7 +113,7 @@ impl<'a> Run<'a> {
         let start = Instant::now();
         let yosys = Yosys::new()?;
         let library = &options.library;
-        self.files.iter().try_for_each(|(name, text)| yosys.write(name, text))?;
+        self.files.iter().try_for_each(|(name, text)| yosys.write(name, &in_cells(text, library)?))?;
         yosys.write(CONSTRAINTS, &constraints(library)?)?;
         yosys.write(CLOCK_GATING, &clock_gating(library))?;
         if !yosys.run(&self.script, None)? {

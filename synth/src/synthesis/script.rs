@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::{Job, Options, Structure};
 use crate::files::{CELLS, CLOCK_GATING, CONSTRAINTS, DEPTH, DESIGN, MEMORIES, NETLIST};
+use crate::latches::{has_latches, in_cells};
 use crate::liberty::Library;
 use crate::yosys::Yosys;
 
@@ -80,9 +81,13 @@ pub(crate) fn mapping(job: &Job, options: &Options) -> String {
     let gate = options.clock_gating && options.library.clock_gate().is_some();
     let gate = if gate { format!("techmap -map {CLOCK_GATING}") } else { String::new() };
     let target = options.delay_target_ps;
+    // Cells of latches stand in the source: what they are is read first.
+    let read = format!("read_liberty -lib -ignore_miss_func {liberty}");
+    let (first, last) =
+        if has_latches(job.source) { (format!("{read}\n"), String::new()) } else { (String::new(), read) };
     let mapping = if job.sat_sweeping { String::new() } else { format!("-script {WITHOUT_SWEEPING}") };
     trimmed(&format!(
-        "read_verilog -sv {DESIGN}
+        "{first}read_verilog -sv {DESIGN}
          hierarchy -check -top {top}
          proc
          select -assert-none t:$dlatch t:$adlatch t:$dlatchsr
@@ -99,7 +104,7 @@ pub(crate) fn mapping(job: &Job, options: &Options) -> String {
          abc -liberty {liberty} -constr {CONSTRAINTS} -D {target} {mapping}
          setundef -zero
          opt_clean -purge
-         read_liberty -lib -ignore_miss_func {liberty}
+         {last}
          check -assert
         "
     ))
@@ -107,7 +112,7 @@ pub(crate) fn mapping(job: &Job, options: &Options) -> String {
 
 /// Writes what [`mapping`] reads into the folder.
 pub(crate) fn prepare(yosys: &Yosys, job: &Job, library: &Library) -> Result<()> {
-    yosys.write(DESIGN, job.source)?;
+    yosys.write(DESIGN, &in_cells(job.source, library)?)?;
     yosys.write(CONSTRAINTS, &constraints(library)?)?;
     yosys.write(CLOCK_GATING, &clock_gating(library))
 }

@@ -7,6 +7,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use gpurf_trace::Control;
+
 use super::operand::{Instruction, Operand, Predicate};
 use super::{Data, Kernel, INSTRUCTION_BYTES};
 
@@ -150,6 +152,6 @@ fn gap(pc: u32) -> Instruction {
         operands: vec![],
         text: "BPT.TRAP".into(),
         encoding: None,
-        reuse_slots: 0,
+        control: Control::UNKNOWN,
     }
 }
