@@ -32,7 +32,12 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'
     for scenario in M::scenarios() {
         let result = scenario.play_on(parameters, &mut engines());
         let line = |failure: Failure| failure.line(&[EngineKind::Model, EngineKind::Verilator]);
-        assert_eq!(result.map_err(line), Ok(()), "{}", settings(parameters));
+        assert_eq!(
+            result.map_err(line),
+            Ok(()),
+            "{}",
+            settings(&["lrt_entries", "search", "release_age"], parameters)
+        );
     }
     let mut stimulus = M::stimulus(parameters);
     let mut random = Random::seeded(SEED);
