@@ -35,8 +35,8 @@ const TOP: &str = "demonstrator";
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf demonstrator sgemm --out out/demonstrator
-  gpurf demonstrator bfs --cycles 2048 --out out/demonstrator --implement
+  gpurf demonstrator sgemm --out out/demonstrator                          # minutes
+  gpurf demonstrator bfs --cycles 2048 --out out/demonstrator --implement  # minutes
 
 The folder has demonstrator.v: the sub-core with caching collectors and registers of 32 bits, a memory with its inputs, and
 the top, which counts. Registers of 32 bits carry tokens that stand for values.")]

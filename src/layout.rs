@@ -15,10 +15,10 @@ use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf layout collector_allocator
-  gpurf layout age_matrix warp_scheduler --json layouts.json
-  gpurf layout collector_allocator --picture allocator.svg
-  gpurf layout ocu --set width=32 --record synth/layouts.jsonl
+  gpurf layout collector_allocator                              # minutes
+  gpurf layout age_matrix warp_scheduler --json layouts.json    # minutes
+  gpurf layout collector_allocator --picture allocator.svg      # minutes
+  gpurf layout ocu --set width=32 --record synth/layouts.jsonl  # minutes
 
 The cells are those of OSU at 0.18 µm, the only ones that qflow comes with: what counts is how much longer a path is with
 its wires. docs/layouts.md has what was laid out.")]

@@ -18,7 +18,7 @@ pub const FOLDER: &str = "timing";
 const CYCLES: usize = 32;
 
 const NAMES: usize = 190;
-const CYCLE: usize = 56;
+const CYCLE: usize = 66;
 const ROW: usize = 30;
 const HIGH: usize = 18;
 
@@ -124,7 +124,7 @@ mod tests {
         let values = |list: &[u32]| list.iter().map(|value| vec![*value]).collect::<Vec<_>>();
         let rows = [("bit", true, values(&[0, 1, 1])), ("number", false, values(&[0, 26, 26]))];
         let drawn = picture(&rows, 3);
-        assert!(drawn.contains("<path d=\"M190 48V48H246V30H302V30H358\""), "{drawn}");
+        assert!(drawn.contains("<path d=\"M190 48V48H256V30H322V30H388\""), "{drawn}");
         assert_eq!(drawn.matches("<rect x=").count(), 2, "a box for each run of equal values");
         assert!(
             drawn.contains(">1a</text>") && drawn.contains("font-weight=\"bold\">number</text>"),

@@ -5,7 +5,8 @@
 
 use std::fmt::{self, Write};
 
-use gpurf_blocks::{layout, pack, Parameters, PortName, Ports, PARAMETERS};
+use gpurf_blocks::{layout, pack, Parameters, PortName, Ports};
+use gpurf_hw::catalogue::find;
 
 use crate::{EngineKind, Outcome};
 
@@ -179,7 +180,8 @@ impl Failures<'_> {
     /// Draws a waveform of the failure: of the RTL, or of the engine that differs if it is another one.
     fn command(&self, failure: &Failure) -> String {
         let module = self.module;
-        let mut command = format!("gpurf testbench {module}{}", settings(self.parameters));
+        let named = find(module).map(|entry| entry.parameters()).unwrap_or_default();
+        let mut command = format!("gpurf testbench {module}{}", settings(named, self.parameters));
         let engine = match failure.wrong {
             Wrong::Differs { place, .. } => self.engines[place],
             Wrong::Unexpected(_) => self.engines[0],
@@ -200,12 +202,12 @@ impl Failures<'_> {
     }
 }
 
-/// The options that set these parameters: ` --set KEY=VALUE` for each that is not the default.
-pub fn settings(parameters: &Parameters) -> String {
+/// The options that set parameters: ` --set KEY=VALUE` for each of those named that is not the default.
+pub fn settings(named: &[&str], parameters: &Parameters) -> String {
     let default = Parameters::default();
-    let set = PARAMETERS.iter().filter_map(|parameter| {
-        let value = parameters.text_of(parameter.name);
-        (value != default.text_of(parameter.name)).then(|| format!(" --set {}={value}", parameter.name))
+    let set = named.iter().filter_map(|name| {
+        let value = parameters.text_of(name);
+        (value != default.text_of(name)).then(|| format!(" --set {name}={value}"))
     });
     set.collect()
 }

@@ -105,12 +105,18 @@ fn copied() -> TempDir {
     let copy = "git ls-files -z | xargs -0 cp --parents --target-directory \"$1\"";
     let status = Command::new("sh").args(["-c", copy, "sh"]).arg(folder.path()).current_dir(root()).status();
     assert!(status.expect("it starts").success(), "the project could not be copied");
-    // What is built and installed is the project's; a command that compiles the copy leaves its own there.
-    for name in [".venv", ".venv-cuda", "target"] {
-        let path = root().join(name);
-        if path.exists() {
-            std::os::unix::fs::symlink(path, folder.path().join(name)).expect("a link");
+    let link = |from: &Path, to: &Path| std::os::unix::fs::symlink(from, to).expect("a link");
+    for name in [".venv", ".venv-cuda"] {
+        if root().join(name).exists() {
+            link(&root().join(name), &folder.path().join(name));
         }
+    }
+    // The tool that is tested is where `make` would have built it, and the benches' results where they would be.
+    let target = folder.path().join("target");
+    fs::create_dir_all(target.join("release")).expect("created");
+    link(&cargo_bin("gpurf"), &target.join("release/gpurf"));
+    if root().join("target/criterion").exists() {
+        link(&root().join("target/criterion"), &target.join("criterion"));
     }
     folder
 }

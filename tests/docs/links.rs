@@ -229,7 +229,10 @@ fn commands_name_tests_and_benches_that_exist() {
                 let (module, test) = filter.split_once("::").expect("it has one");
                 let module = package.join("tests").join(module);
                 let text = [module.with_extension("rs"), module.join("mod.rs")].map(fs::read_to_string);
-                let is_test = |text: &String| test.is_empty() || text.contains(&format!("fn {test}"));
+                let is_test = |text: &String| {
+                    let named = |kind: &str| text.contains(&format!("{kind} {test}"));
+                    test.is_empty() || named("fn") || named("mod")
+                };
                 if !text.iter().flatten().any(is_test) {
                     missing.push(format!("{}: {}", document.path.display(), command.join(" ")));
                 }
