@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// Letters of the papers.
-pub const PAPERS: [&str; 5] = ["W", "F", "I", "R", "C"];
+pub const PAPERS: [&str; 6] = ["W", "F", "I", "R", "C", "H"];
 
 /// A section, figure or table of a paper. Sections go before figures, and each kind by its number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
