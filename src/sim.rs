@@ -1,6 +1,7 @@
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
 mod checkpoint;
+mod control;
 mod events;
 mod konata;
 pub mod recording;
@@ -58,6 +59,8 @@ use views::Views;
   gpurf sim traces/bfs --design baseline --engine lockstep --json bfs.json
   gpurf sim sgemm --size large --sample 16
   gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json
+  gpurf sim sgemm --design modern
+  gpurf sim traces/bfs --design modern --control bfs.sass
   gpurf sim traces/bfs --set collectors=4 --set l1.latency=28")]
 pub struct Arguments {
     /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders that hold one
@@ -75,6 +78,9 @@ pub struct Arguments {
     /// How it is known which reuses are near and which are far
     #[arg(long, value_enum, default_value_t = ReuseKind::Profile)]
     reuse: ReuseKind,
+    /// A listing of the input's cubin, as `nvdisasm -hex` prints it: control bits for kernels of a trace, which has none
+    #[arg(long, value_name = "LISTING")]
+    control: Option<PathBuf>,
     #[command(flatten)]
     machine: MachineArguments,
     /// The seed of the hardware's random choices among free collectors, modulo 256, and of what --sample draws
@@ -135,6 +141,19 @@ impl Arguments {
         Ok(found.map(|input| if self.sample.is_given() { input.whole() } else { input }).collect())
     }
 
+    /// Without collectors there are no ports of an operand stage to run, compare or record.
+    fn check_window(&self) -> Result<()> {
+        let alone =
+            self.engine == Engines::Model && self.record.waveform.is_none() && !self.record.count_events;
+        ensure!(
+            alone || !self.design.reads_in_window(),
+            "--design {}: in the SM a sub-core without collectors runs on its models alone; leave --engine, --waveform and \
+             --count-events out",
+            self.design
+        );
+        Ok(())
+    }
+
     /// Runs all thread blocks of an input, or those drawn.
     fn simulate_blocks(&self, input: &Input, sampling: Option<Sampling>) -> Result<Simulated> {
         let (design, config) = (self.design, self.machine.load()?);
@@ -142,6 +161,11 @@ impl Arguments {
         self.checkpoint.check(self.engine, self.input.len())?;
         let digest = if self.checkpoint.is_given() { input.digest()? } else { String::new() };
         let workload = self.emulation.stream(input, Options { digests, ..Options::default() })?;
+        let workload = match &self.control {
+            Some(listing) => control::with_control_bits(&workload, listing)?,
+            None => workload,
+        };
+        self.check_window()?;
         let mut job = Job {
             digest,
             arguments: self,

@@ -6,6 +6,7 @@ mod checkpoint;
 mod compositions;
 mod damaged;
 mod microbenchmarks;
+mod modern;
 mod multicast;
 mod operands;
 mod pipeline;

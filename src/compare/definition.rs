@@ -21,6 +21,7 @@ pub static STUDIES: LazyLock<Vec<Definition>> = LazyLock::new(|| {
         include_str!("../../papers/register-cache-evaluation.toml"),
         include_str!("../../papers/operand-stage-evaluation.toml"),
         include_str!("../../papers/collector-clock-evaluation.toml"),
+        include_str!("../../papers/modern-evaluation.toml"),
     ];
     files.map(|file| toml::from_str(file).unwrap_or_else(|error| panic!("{error}"))).into()
 });

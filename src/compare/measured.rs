@@ -24,6 +24,7 @@ pub fn of_stage(design: &Design, config: &Config) -> Option<&'static Energies> {
         CollectorKind::Ocu => &Design::BASELINE,
         CollectorKind::Ccu => &Design::MALEKEH,
         CollectorKind::Boc => &Design::BOW,
+        CollectorKind::Window => return None,
     };
     (design.collectors(config) == measured.collectors(&Config::default())).then_some(&*MEASURED)
 }

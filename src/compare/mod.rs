@@ -54,6 +54,7 @@ use study::Titled;
   gpurf compare malekeh bfs hgemm --designs malekeh,malekeh+iwma --csv results.csv
   gpurf compare malekeh --also sthld,ablations --out out/malekeh
   gpurf compare finereg --size medium
+  gpurf compare modern --out out/modern
   gpurf compare malekeh --inputs traces --out out/rodinia
   gpurf compare multicast --out out/multicast
   gpurf compare malekeh --out out/malekeh --list

@@ -42,7 +42,11 @@ const EXEMPT: &[(&[&str], &str, &str)] = &[
     (&["testbenches"], "workbench", "what all testbenches share"),
     (&["testbenches"], "sub_core_engine", "a sub-core as a design of the streaming multiprocessor has it"),
     (&["testbenches"], "unit_hardware", "units of the streaming multiprocessor as its parameters have them"),
-    (&["sim"], "modern/clocked_sub_core", "the model of modern_sub_core at its ports, beside that of the loop"),
+    (
+        &["sim"],
+        "modern/clocked_sub_core",
+        "the model of modern_sub_core at its ports, beside that of the loop",
+    ),
     (&["testbenches"], "transfers", "stimulus that operand_stage and sub_core share"),
 ];
 

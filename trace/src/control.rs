@@ -4,8 +4,8 @@ use borsh::{BorshDeserialize, BorshSerialize};
 
 /// The control field of an instruction: bits 105 to 125 of its encoding.
 ///
-/// From the lowest bit on: stall count 4, no yield 1, write barrier 3, read barrier 3, wait mask 6, reuse flags 4. A barrier of
-/// 7 is none.
+/// From the lowest bit on: stall count 4, no yield 1, write barrier 3, read barrier 3, wait mask 6, reuse
+/// flags 4. A barrier of 7 is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Control(u32);
 
@@ -42,6 +42,11 @@ impl Control {
     /// The same with another stall count, up to 15.
     pub const fn with_stall(self, stall: u8) -> Control {
         Control(self.0 & !0xf | stall as u32 & 0xf)
+    }
+
+    /// The same with other reuse flags.
+    pub const fn with_reuse(self, flags: u8) -> Control {
+        Control(self.0 & !(0xf << REUSE) | (flags as u32 & 0xf) << REUSE)
     }
 
     /// The same with another wait mask.

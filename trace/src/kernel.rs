@@ -92,7 +92,7 @@ pub trait BlockSource: Send {
 }
 
 pub(crate) type Opener = dyn Fn() -> Result<Box<dyn BlockSource>> + Send + Sync;
-type Analysis = dyn Fn() -> Arc<Liveness> + Send + Sync;
+pub(crate) type Analysis = dyn Fn() -> Arc<Liveness> + Send + Sync;
 
 /// A kernel launch that can be read any number of times. Cloning is cheap.
 #[derive(Clone)]
@@ -120,6 +120,11 @@ impl Kernel {
     /// With its live registers, where there is a listing to find them in. They are asked for when needed.
     pub fn with_liveness(self, analysis: impl Fn() -> Arc<Liveness> + Send + Sync + 'static) -> Kernel {
         Kernel { liveness: Some(Arc::new(analysis)), ..self }
+    }
+
+    /// How its live registers are found, where a listing has them.
+    pub(crate) fn listed(&self) -> Option<Arc<Analysis>> {
+        self.liveness.clone()
     }
 
     /// Its live registers, where a listing has them.

@@ -45,6 +45,7 @@
 mod analysis;
 mod block;
 mod control;
+mod control_bits;
 mod decoder;
 mod error;
 mod fields;
@@ -72,6 +73,7 @@ mod writer;
 
 pub use block::{Addresses, DynamicInstruction, Lanes, Operands, ThreadBlock, Warp};
 pub use control::Control;
+pub use control_bits::{ControlBits, ListedControl};
 pub use error::{Error, Result};
 pub use intervals::Intervals;
 pub use kernel::{

@@ -67,10 +67,7 @@ fn a_dump_has_the_code_of_the_listing() {
                 let is_named = instruction.text.contains('@');
                 assert!(is_named || dumped.operands == instruction.operands, "{name}: {}", instruction.text);
                 assert_eq!((dumped.pc, &dumped.opcode), (instruction.pc, &instruction.opcode));
-                assert_eq!(
-                    (dumped.encoding, dumped.control),
-                    (instruction.encoding, instruction.control)
-                );
+                assert_eq!((dumped.encoding, dumped.control), (instruction.encoding, instruction.control));
                 branches += usize::from(instruction.opcode == "BRA");
             }
         }

@@ -1,6 +1,7 @@
 //! Tests of the emulator and its workloads, as one program; that of allocations has an allocator of its own.
 
 mod compiled;
+mod control_bits;
 mod damaged;
 mod divergence;
 mod dumps;

@@ -114,7 +114,7 @@ fn streams_are_the_same_however_they_are_made_and_read_back_equal() {
 
 /// The kernels of a listing, as read and as programs. Their first instruction is made an `EXIT`, so
 /// that they can be launched with any arguments.
-fn programs(file: &str, text: &str) -> Vec<(ListedKernel, Program)> {
+pub fn programs(file: &str, text: &str) -> Vec<(ListedKernel, Program)> {
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
     let mut starts = vec![];
     for (number, line) in text.lines().enumerate() {
@@ -322,7 +322,11 @@ fn operands_are_exact_with_their_reuse_flags() {
     for ((line, destinations, sources, reuse), found) in lines.iter().zip(&program.instructions()[1..]) {
         let flags = (0..found.sources.len()).filter(|&index| found.is_reused(index));
         assert_eq!(
-            (found.destinations.clone(), found.sources.clone(), flags.fold(0, |flags, index| flags | 1 << index)),
+            (
+                found.destinations.clone(),
+                found.sources.clone(),
+                flags.fold(0, |flags, index| flags | 1 << index)
+            ),
             (registers(destinations), registers(sources), *reuse),
             "{line}"
         );

@@ -58,6 +58,13 @@ const RULES: &[Rule] = &[
                  dependences=scoreboard",
     },
     Rule {
+        first: |design| design.dependences == Dependences::ControlBits,
+        second: |design| design.multicast || design.rename,
+        reason: "the compiler counts on loads from shared memory to complete in their order, and gives only the last \
+                 of several a dependence counter; a load that waits for a partner, or finds its data in another warp's \
+                 registers, does not: dependences=scoreboard",
+    },
+    Rule {
         first: |design| design.reads_in_window(),
         second: |design| design.register_cache.is_some(),
         reason: "a register cache stands between collectors and banks, and there are no collectors",

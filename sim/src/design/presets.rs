@@ -75,11 +75,8 @@ const REG_DRAM: Choices = resident(Residency::RegDram);
 const VT_REGMUTEX: Choices = resident(Residency::VirtualThreadRegMutex);
 const FINEREG: Choices = resident(Residency::FineReg);
 
-const MODERN: Choices = Choices {
-    collector: Some(CollectorKind::Window),
-    dependences: Some(Dependences::ControlBits),
-    ..OPEN
-};
+const MODERN: Choices =
+    Choices { collector: Some(CollectorKind::Window), dependences: Some(Dependences::ControlBits), ..OPEN };
 
 const fn cached(caching: Caching, choices: Choices) -> Choices {
     Choices { register_cache: Some(Some(caching)), ..choices }

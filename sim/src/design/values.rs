@@ -117,7 +117,16 @@ macro_rules! named_by_strum {
     )*};
 }
 
-named_by_strum!(Allocation, Caching, CollectorKind, Dependences, ReplacementPolicy, Residency, Scheduling, TwoLevel);
+named_by_strum!(
+    Allocation,
+    Caching,
+    CollectorKind,
+    Dependences,
+    ReplacementPolicy,
+    Residency,
+    Scheduling,
+    TwoLevel
+);
 
 impl Value for bool {
     fn names() -> Vec<&'static str> {

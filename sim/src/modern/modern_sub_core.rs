@@ -1,25 +1,30 @@
 //! Reference model of the register-file side of a sub-core without collectors: H §4 and §5.
 //!
-//! An instruction issues in cycle t, is in Control in t + 1 and in Allocate in t + 2, where it stays until its reads fit into
-//! the window behind it. Its operands leave for the unit behind the window: in t + 6 with a window of three cycles. While one waits
-//! in Allocate, all before it stands still, with the stall counters and the units' input latches: so bubbles come in front of an
-//! instruction and never behind it.
+//! An instruction issues in cycle t, is in Control in t + 1 and in Allocate in t + 2, where it stays until
+//! its reads fit into the window behind it. Its operands leave for the unit behind the window: in t + 6 with
+//! a window of three cycles. While one waits in Allocate, all before it stands still, with the stall counters
+//! and the units' input latches: so bubbles come in front of an instruction and never behind it.
 //!
-//! An instruction of variable latency goes from Control to a queue. The oldest of each reads what the others leave, in as many
-//! cycles as that takes, but not before [`VARIABLE_READ`] cycles after its issue.
+//! An instruction of variable latency goes from Control to a queue. The oldest of each reads what the others
+//! leave, in as many cycles as that takes, but not before [`VARIABLE_READ`] cycles after its issue.
 
 use std::collections::VecDeque;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::{Data, Parameters, Row, WarpId, WarpSet, MAX_SLOTS, MAX_WARPS, READ_BANKS, VARIABLE_QUEUES};
+use gpurf_blocks::{
+    Data, Parameters, Row, WarpId, WarpSet, MAX_SLOTS, MAX_WARPS, READ_BANKS, VARIABLE_QUEUES,
+};
 use gpurf_trace::{Control, RegisterId, Unit};
 
 use super::reuse_cache::Place;
-use super::{CggtyScheduler, DependenceCounters, FixedResult, ReadAllocator, ResultQueue, ReuseCache, StallCounters};
+use super::{
+    CggtyScheduler, DependenceCounters, FixedResult, ReadAllocator, ResultQueue, ReuseCache, StallCounters,
+};
 use crate::bits::members;
 
-/// Cycles from the issue of an instruction of variable latency to its first read, at least. Inferred: the least with which it finds
-/// a result of fixed latency in its bank that issued five cycles before it, as H Listing 3 and a GA100 have it.
+/// Cycles from the issue of an instruction of variable latency to its first read, at least. Inferred: the
+/// least with which it finds a result of fixed latency in its bank that issued five cycles before it, as H
+/// Listing 3 and a GA100 have it.
 pub const VARIABLE_READ: u64 = 6;
 /// Cycles that a schedule reaches ahead: more than a window has.
 const REACH: usize = 8;
@@ -91,7 +96,8 @@ impl Operation {
 
     /// The sources of a pass, a bit each.
     fn sources(&self, pass: u8) -> u8 {
-        (0..usize::from(self.count)).fold(0, |set, source| set | u8::from(self.passes[source] == pass) << source)
+        (0..usize::from(self.count))
+            .fold(0, |set, source| set | u8::from(self.passes[source] == pass) << source)
     }
 }
 
@@ -125,7 +131,7 @@ struct Read {
 }
 
 /// What keeps all warps from issuing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Obstacle {
     /// Nothing: one issues.
     #[default]
@@ -155,6 +161,8 @@ pub struct Shown<D> {
     pub issued: Option<WarpId>,
     /// Why none does.
     pub obstacle: Obstacle,
+    /// The instruction in Allocate stays there, and all before it stands still.
+    pub stands: bool,
     /// Reads of the banks.
     pub bank_reads: u32,
     /// Reads that the reuse cache makes needless.
@@ -173,6 +181,7 @@ impl<D> Default for Shown<D> {
             passes_control: None,
             issued: None,
             obstacle: Obstacle::Nothing,
+            stands: false,
             bank_reads: 0,
             hits: 0,
             conflicts: 0,
@@ -219,7 +228,8 @@ pub struct ModernSubCore<D: Data> {
 }
 
 impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
-    /// After reset, with these parameters. `follows_control`: without, only what the SM says decides what may issue.
+    /// After reset, with these parameters. `follows_control`: without, only what the SM says decides what may
+    /// issue.
     pub fn new(parameters: &Parameters, follows_control: bool) -> Self {
         ModernSubCore {
             window: parameters.read_window,
@@ -294,7 +304,13 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
             || !self.results.iter().all(ResultQueue::is_empty)
     }
 
-    /// Whether a cycle like the last one, in which nothing moved, changes nothing: what issues next waits for something outside.
+    /// An instruction is on its way to its unit.
+    #[inline]
+    pub fn has_instructions(&self) -> bool {
+        self.under_way > 0
+    }
+
+    /// Nothing moves by itself: all waits for something outside.
     #[inline]
     pub fn stands_still(&self) -> bool {
         self.control.is_none()
@@ -310,8 +326,9 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
             && self.results.iter().all(ResultQueue::is_empty)
     }
 
-    /// A cycle. A bit per warp: `present`, those that have an instruction, at their heads; `launch`, new ones. Bit u of `unit_ready`:
-    /// unit u takes an instruction of variable latency. `payload`: what an instruction that issues is to be known by.
+    /// A cycle. A bit per warp: `present`, those that have an instruction, at their heads; `launch`, new
+    /// ones. Bit u of `unit_ready`: unit u takes an instruction of variable latency. `payload`: what an
+    /// instruction that issues is to be known by.
     pub fn cycle(
         &mut self,
         (present, launch): (WarpSet, WarpSet),
@@ -330,6 +347,7 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
         shown.passes_control = before.map(|operation| operation.payload);
         let issued = if stands { None } else { self.issue(present, payload, before.as_ref(), shown) };
         shown.issued = issued.map(|operation| operation.warp);
+        shown.stands = stands;
         if stands {
             shown.obstacle = if present == 0 { Obstacle::Empty } else { Obstacle::Reads };
         }
@@ -354,9 +372,11 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
             let register = operation.registers[source];
             let slots = operation.slots[source] & 7;
             if reading.hits >> source & 1 == 1 {
-                reading.data[source] = self.reuse.data(operation.place(source, slots.trailing_zeros() as usize));
+                reading.data[source] =
+                    self.reuse.data(operation.place(source, slots.trailing_zeros() as usize));
             } else {
-                let newer = self.results[bank_of(register)].find(operation.warp, register, operation.pipe, self.now);
+                let newer =
+                    self.results[bank_of(register)].find(operation.warp, register, operation.pipe, self.now);
                 if let Some(data) = newer {
                     reading.data[source] = data;
                 }
@@ -462,7 +482,8 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
             let register = operation.registers[source];
             let bank = bank_of(register);
             let cycle = (self.now as usize + 1 + self.allocator.take(bank)) % REACH;
-            let read = Read { leaves: leaves as u8, source: source as u8, row: row_of(operation.base, register) };
+            let read =
+                Read { leaves: leaves as u8, source: source as u8, row: row_of(operation.base, register) };
             let port = self.reads[cycle][bank].iter_mut().find(|port| port.is_none());
             *port.expect("the allocator knows of all reads") = Some(read);
         }
@@ -470,7 +491,12 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
         for source in members(reading.sources) {
             for slot in members(operation.slots[source] & 7) {
                 let stays = operation.control.reuse() >> slot & 1 == 1;
-                self.reuse.go(operation.place(source, slot), operation.warp, operation.registers[source], stays);
+                self.reuse.go(
+                    operation.place(source, slot),
+                    operation.warp,
+                    operation.registers[source],
+                    stays,
+                );
             }
         }
         shown.hits += reading.hits.count_ones();

@@ -36,7 +36,15 @@ impl Code {
 
     /// Of a kernel of which `marks` says what its multicasting loads are.
     pub fn new(header: KernelHeader, marks: PartnerMarks) -> Self {
-        Code { header, decoded: Vec::new(), liveness: None, intervals: None, own: None, marks, operations: None }
+        Code {
+            header,
+            decoded: Vec::new(),
+            liveness: None,
+            intervals: None,
+            own: None,
+            marks,
+            operations: None,
+        }
     }
 
     #[inline]

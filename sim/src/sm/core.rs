@@ -404,7 +404,11 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Charges `cycles` more cycles in which nothing happens.
     pub fn idle(&self, cycles: u64, stalls: &mut Stalls, depleted: bool) {
-        *self.situation.stall(stalls, depleted) += cycles;
+        let stall = match self.window.is_some() && self.situation.ready != 0 {
+            true => self.window_stall(self.situation.ready, stalls, depleted),
+            false => self.situation.stall(stalls, depleted),
+        };
+        *stall += cycles;
     }
 
     fn classify(&mut self, context: &mut Context) {

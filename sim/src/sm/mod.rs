@@ -59,8 +59,8 @@ mod usage;
 mod warp;
 
 pub use crate::design::{
-    Caching, Choices, CollectorKind, Dependences, Design, DesignError, Family, Preset, Residency, SharedLoads, TwoLevel,
-    PRESETS,
+    Caching, Choices, CollectorKind, Dependences, Design, DesignError, Family, Preset, Residency,
+    SharedLoads, TwoLevel, PRESETS,
 };
 pub use draw::Sampling;
 pub use error::SmError;

@@ -1,10 +1,12 @@
-//! Instructions as a sub-core without collectors is told of them: which way each goes, and how long its result takes.
+//! Instructions as a sub-core without collectors is told of them: which way each goes, and how long its
+//! result takes.
 
 use gpurf_blocks::{MAX_SLOTS, OPERANDS, READ_BANKS};
 use gpurf_trace::{StaticInstruction, Unit};
 
 use super::decoded::{Decoded, Round};
-use crate::config::{Config, Timing};
+use super::error::SmError;
+use crate::config::{Config, Organisation, Timing};
 use crate::design::{Dependences, Design};
 use crate::modern::{bank_of, Operation, Path};
 
@@ -19,10 +21,11 @@ pub(super) struct Operations {
 const MEMORY: Path = Path::Queue(0);
 const OTHERS: Path = Path::Queue(1);
 
-/// Instructions beside those of memory, special functions and double precision whose latency the compiler does not count: in our
-/// listings each names a dependence counter.
+/// Instructions beside those of memory, special functions and double precision whose latency the compiler
+/// does not count: those that occur in our listings name a dependence counter.
 const UNCOUNTED: [&str; 13] = [
-    "S2R", "S2UR", "CS2UR", "R2UR", "FCHK", "SHFL", "MATCH", "REDUX", "CREDUX", "B2R", "QSPC", "CSMTEST", "MOVM",
+    "S2R", "S2UR", "CS2UR", "R2UR", "FCHK", "SHFL", "MATCH", "REDUX", "CREDUX", "B2R", "QSPC", "CSMTEST",
+    "MOVM",
 ];
 /// Of the FP32 unit by their type, and of the integer pipe by the latencies that the compiler counts.
 const INTEGER_PIPE: [&str; 6] = ["FSETP", "FSET", "FSEL", "FMNMX", "FMNMX3", "FCMP"];
@@ -42,10 +45,19 @@ enum Pipe {
 }
 
 impl Operations {
-    /// Under a design without collectors.
-    pub fn of(design: &Design) -> Option<Operations> {
-        let follows_control = design.dependences == Dependences::ControlBits;
-        design.reads_in_window().then_some(Operations { follows_control })
+    /// Under a design without collectors. It has two banks, and a scheduler of each sub-core's own.
+    pub fn of(design: &Design, config: &Config) -> Result<Option<Operations>, SmError> {
+        if !design.reads_in_window() {
+            return Ok(None);
+        }
+        let refused = |key, value| Err(SmError::Window { design: design.name(), key, value });
+        if config.hardware.banks != READ_BANKS {
+            return refused("banks", "2");
+        }
+        if config.organisation != Organisation::SubCores {
+            return refused("organisation", "sub-cores");
+        }
+        Ok(Some(Operations { follows_control: design.dependences == Dependences::ControlBits }))
     }
 
     /// Adds what is told of an instruction, whose result then takes as long as the compiler counts.

@@ -26,7 +26,7 @@ use super::prefetch;
 use super::switching::Switching;
 use crate::checkpoint::checkpoint;
 use crate::config::{Config, Organisation};
-use crate::design::{Caching, Design};
+use crate::design::{Caching, Dependences, Design};
 use crate::engines::{Engines, RunsSubCore, SubCoreEngine};
 use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
@@ -86,7 +86,7 @@ impl<E: RunsSubCore> Sm<E> {
         let sharing = LoadSharing::new(design.shared_loads(), config, || (engines.multicasting_unit)(number));
         let monolithic = (config.organisation == Organisation::Monolithic)
             .then(|| Monolithic::new(design.two_level, &config.hardware));
-        let machine = Machine {
+        let mut machine = Machine {
             sub_cores: std::array::from_fn(|index| {
                 Core::new(index, SUB_CORES * number + index, engines, config, &design)
             }),
@@ -94,6 +94,9 @@ impl<E: RunsSubCore> Sm<E> {
             monolithic,
             next_serial: 0,
         };
+        if design.dependences == Dependences::ControlBits {
+            machine.context.memory.keep_order();
+        }
         Sm {
             machine,
             switching: Switching::new(design.residency, engines, number),
@@ -122,7 +125,7 @@ impl<E: RunsSubCore> Sm<E> {
         context.memory.unit.start_kernel(occupancy.shared_memory);
 
         let mut code = Code::new(header.clone(), marks);
-        code.operations = Operations::of(&self.design);
+        code.operations = Operations::of(&self.design, &context.config)?;
         if self.design.register_cache == Some(Caching::Intervals) {
             let parameters = self.design.parameters(&context.config, 0);
             let fits = |registers| prefetch::fits(registers, &parameters);

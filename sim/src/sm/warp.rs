@@ -351,6 +351,14 @@ impl Warp {
         self.reading = reading;
     }
 
+    /// A result of fixed latency may be used; a load into its register is still to come if there is one.
+    #[inline]
+    pub fn settle(&mut self, register: RegisterId) {
+        if !self.pending_loads.contains(register) {
+            self.pending.remove(register);
+        }
+    }
+
     /// A result is written.
     #[inline]
     pub fn write(&mut self, register: RegisterId) {

@@ -5,6 +5,7 @@
 //! module has no parameter layout (natural alignment is assumed), no static shared memory, no constants and no
 //! variables. Where the number of registers is missing, it is that of the highest register in use, and one.
 
+mod control;
 mod link;
 mod operand;
 mod parse;
@@ -12,6 +13,7 @@ mod parse;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use control::control_bits;
 pub use operand::{Address, Constant, Half, Instruction, Operand, Predicate, Register, RegisterFile};
 
 use crate::emulator;

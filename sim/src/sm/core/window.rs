@@ -1,7 +1,8 @@
 //! A sub-core without collectors: what the SM adds to the model of its register-file side.
 //!
-//! In a cycle, in this order: results of variable latency are written, in their order, as far as the banks' write ports are free;
-//! the register-file side has its cycle; the operands that leave it are checked and enter their units; the warp that issues moves on.
+//! In a cycle, in this order: results of variable latency are written, in their order, as far as the banks'
+//! write ports are free; the register-file side has its cycle; the operands that leave it are checked and
+//! enter their units; the warp that issues moves on.
 
 use std::collections::VecDeque;
 
@@ -19,6 +20,7 @@ use crate::config::Config;
 use crate::design::{Dependences, Design};
 use crate::engines::RunsSubCore;
 use crate::modern::{bank_of, row_of, FixedResult, ModernSubCore, Obstacle, Path, Reading, Shown};
+use crate::statistics::Stalls;
 
 /// Instructions between issue and unit, at most.
 const MOST: usize = 32;
@@ -36,12 +38,15 @@ pub(super) struct Window {
     /// In place of control bits.
     scoreboard: Option<Scoreboard>,
     still: Standstill,
-    shown: Shown<u32>,
+    /// Of the last cycle.
+    obstacle: Obstacle,
+    /// What the last cycle showed, in a place of its own that is not copied.
+    shown: Option<Box<Shown<u32>>>,
 }
 
 checkpoint! {
     [] Window {
-        values: model flying free results scoreboard still;
+        values: model flying free results scoreboard still obstacle;
         fixed: shown;
     }
 }
@@ -69,8 +74,8 @@ struct VariableResult {
     counter: Option<u8>,
 }
 
-/// When results of fixed latency may be used: a consumer of the same pipe issues as many cycles after them as their latency is, and any
-/// other a cycle later. Cycles in which the pipeline stands do not count.
+/// When results of fixed latency may be used: a consumer of the same pipe issues as many cycles after them as
+/// their latency is, and any other a cycle later. Cycles in which the pipeline stands do not count.
 #[derive(BorshSerialize, BorshDeserialize)]
 struct Scoreboard {
     now: usize,
@@ -103,7 +108,8 @@ impl Window {
             results: VecDeque::with_capacity(64),
             scoreboard: (!follows_control).then(Scoreboard::new),
             still: Standstill::default(),
-            shown: Shown::default(),
+            obstacle: Obstacle::Nothing,
+            shown: None,
         })
     }
 
@@ -124,7 +130,8 @@ impl Window {
 }
 
 impl<E: RunsSubCore> Core<E> {
-    /// What a warp can do as far as the SM knows: its dependences, if the control bits tell of them, the hardware knows.
+    /// What a warp can do as far as the SM knows: its dependences, if the control bits tell of them, the
+    /// hardware knows.
     pub(super) fn window_state(&self, warp: WarpId, state: State) -> State {
         match &self.window {
             Some(Window { scoreboard: None, .. }) => self.warps[warp.index()].place(),
@@ -145,7 +152,8 @@ impl<E: RunsSubCore> Core<E> {
         window.model.present(head);
     }
 
-    /// A cycle. Whether another may change anything without an event from outside, or a unit that is ready again.
+    /// A cycle. Whether another may change anything without an event from outside, or a unit that is ready
+    /// again.
     #[inline(never)]
     pub(super) fn work_in_window(&mut self, context: &mut Context) -> bool {
         let unit_ready = self.unit_ready(context);
@@ -165,26 +173,33 @@ impl<E: RunsSubCore> Core<E> {
             }
         }
         let inputs = (present, unit_ready);
-        if self.skips && launch == 0 && window.still.lasts(inputs) && window.results.is_empty() && window.model.stands_still()
+        if self.skips
+            && launch == 0
+            && window.still.lasts(inputs)
+            && window.results.is_empty()
+            && window.model.stands_still()
         {
-            let obstacle = window.shown.obstacle;
-            self.charge_window(obstacle, present, context);
+            let stall = self.window_stall(present, &mut context.records.stalls, context.blocks.depleted);
+            *stall += 1;
             return false;
         }
 
         self.write_variable(context);
         let Some(window) = &mut self.window else { return false };
-        let mut shown = std::mem::take(&mut window.shown);
+        let mut shown = window.shown.take().unwrap_or_default();
         (shown.fixed, shown.variable) = (None, [None, None]);
         (shown.bank_reads, shown.hits, shown.conflicts) = (0, 0, 0);
         shown.obstacle = Obstacle::Nothing;
         let payload = window.free.trailing_zeros();
+        let has_scoreboard = window.scoreboard.is_some();
+        // Counters that reach 0 with this cycle change what the next one can do.
+        let mut moves = !window.model.stands_still();
         window.model.cycle((present, launch), unit_ready, payload, &mut shown);
 
         context.records.counters.hits += u64::from(shown.hits);
         context.records.counters.bank_reads += u64::from(shown.bank_reads);
         context.records.counters.bank_conflicts += u64::from(shown.conflicts);
-        let mut moves = shown.bank_reads + shown.hits > 0 || shown.issued.is_some();
+        moves |= shown.issued.is_some();
         for reading in shown.fixed.iter().chain(shown.variable.iter().flatten()) {
             moves = true;
             self.leave_window(reading, context);
@@ -194,21 +209,30 @@ impl<E: RunsSubCore> Core<E> {
             let now = context.clock.now;
             context.records.counters.bank_writes += 1;
             context.records.show(move |pipeline| pipeline.write(now, result.payload));
-            self.warps[result.warp.index()].write(result.register);
-            self.look_again(result.warp, self.situation.pending());
+            // A scoreboard has released it before.
+            if !has_scoreboard {
+                self.warps[result.warp.index()].settle(result.register);
+            }
             self.complete_part(result.warp, context);
+        }
+        if let Some(window) = &mut self.window {
+            window.obstacle = shown.obstacle;
         }
         match shown.issued {
             Some(warp) => self.issue_into_window(warp, payload, context),
             None if shown.obstacle == Obstacle::Empty && self.situation.ready & launch != 0 => {
                 context.records.stalls.launch += 1;
             }
-            None => self.charge_window(shown.obstacle, present, context),
+            None => {
+                let depleted = context.blocks.depleted;
+                *self.window_stall(present, &mut context.records.stalls, depleted) += 1;
+            }
         }
-        let stands = shown.obstacle == Obstacle::Reads;
+        let stands = shown.stands;
         let Some(window) = &mut self.window else { return false };
-        window.shown = shown;
+        window.shown = Some(shown);
         window.still.note(inputs, moves);
+        self.collectors.occupied = u8::from(window.model.has_instructions());
         if !stands {
             self.release();
         }
@@ -260,7 +284,15 @@ impl<E: RunsSubCore> Core<E> {
         let decoded = code.of(&executing.instruction);
         let round = decoded.round(flying.round);
         let operand = |slot: usize| Some(flying.data[slot]);
-        Self::check_operands(operand, u32::MAX, &executing, (decoded.pc, round), &flying.expected, clock, records);
+        Self::check_operands(
+            operand,
+            u32::MAX,
+            &executing,
+            (decoded.pc, round),
+            &flying.expected,
+            clock,
+            records,
+        );
         let is_last = flying.round == decoded.last_round();
 
         clock.progress();
@@ -346,8 +378,14 @@ impl<E: RunsSubCore> Core<E> {
         let instruction = slot.issue(context.code.decoded(), false, &mut flying.expected);
         let decoded = context.code.of(&instruction);
         let is_last = round == decoded.last_round();
-        let executing =
-            Executing { sub_core: self.index, warp, block: slot.block, number: slot.number, serial, instruction };
+        let executing = Executing {
+            sub_core: self.index,
+            warp,
+            block: slot.block,
+            number: slot.number,
+            serial,
+            instruction,
+        };
         let entering = decoded.round(round);
         let operation = &decoded.operations[usize::from(round)];
         (flying.executing, flying.round) = (Some(executing), round);
@@ -379,11 +417,16 @@ impl<E: RunsSubCore> Core<E> {
         self.show_issue(&executing, round, u8::MAX, context);
     }
 
-    /// Charges a cycle in which nothing issues to its cause.
-    fn charge_window(&self, obstacle: Obstacle, present: WarpSet, context: &mut Context) {
-        let stalls = &mut context.records.stalls;
+    /// The counter of a cycle in which nothing issues. `depleted`: a block waits for registers.
+    pub(super) fn window_stall<'a>(
+        &self,
+        present: WarpSet,
+        stalls: &'a mut Stalls,
+        depleted: bool,
+    ) -> &'a mut u64 {
+        let obstacle = self.window.as_ref().map_or(Obstacle::Nothing, |window| window.obstacle);
         let waits_for_load = || WarpId::all_of(present).any(|warp| self.warps[warp.index()].awaits_load());
-        *match obstacle {
+        match obstacle {
             Obstacle::Reads => &mut stalls.reads,
             Obstacle::Units => &mut stalls.units,
             Obstacle::Stall => &mut stalls.stall_count,
@@ -391,8 +434,8 @@ impl<E: RunsSubCore> Core<E> {
             Obstacle::Counters => &mut stalls.dependence,
             // Ready warps wait for the last cycle of another pipe's result.
             Obstacle::Empty | Obstacle::Nothing if self.situation.ready != 0 => &mut stalls.dependence,
-            Obstacle::Empty | Obstacle::Nothing => self.situation.stall(stalls, context.blocks.depleted),
-        } += 1;
+            Obstacle::Empty | Obstacle::Nothing => self.situation.stall(stalls, depleted),
+        }
     }
 
     /// A cycle in which the pipeline moves is over: results that may be used from the next one on.
@@ -405,7 +448,7 @@ impl<E: RunsSubCore> Core<E> {
         for index in 0..fresh.len() {
             let Some(Window { scoreboard: Some(scoreboard), .. }) = &self.window else { return };
             let Due { warp, registers, .. } = scoreboard.fresh[index];
-            registers.iter().for_each(|register| self.warps[warp.index()].write(register));
+            registers.iter().for_each(|register| self.warps[warp.index()].settle(register));
             self.look_again(warp, self.situation.pending());
         }
     }
