@@ -174,6 +174,5 @@ fn with_sub_core<W: WithSubCore>(config: &Config, design: &Design, seed: u64, wh
             generics!(parameters; I, C => what.with(|| SubCore::<Ccu<32, I>, 32, C>::configured(parameters)))
         }
         CollectorKind::Boc => what.with(|| SubCore::<Boc<32>, 32, 3>::configured(parameters)),
-        CollectorKind::Window => unreachable!("a sub-core without collectors has other ports"),
     }
 }

@@ -3,17 +3,18 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{ModernSubCoreIn, ModernSubCoreOut};
 use gpurf_blocks::{
-    Clocked, Data, Parameters, WarpId, WarpSet, DECREMENTS, DEPENDENCE_COUNTERS, READS, READ_BANKS, VARIABLE_QUEUES,
+    Clocked, Data, Parameters, WarpId, WarpSet, DECREMENTS, DEPENDENCE_COUNTERS, READS, READ_BANKS,
+    VARIABLE_QUEUES,
 };
 
 use gpurf_trace::RegisterId;
 
-use super::reuse_cache::place_of;
 use super::result_queue::{arrivals, row_at};
+use super::reuse_cache::place_of;
 use super::variable_queue::Instruction;
 use super::{
-    CggtyScheduler, CounterLimit, DependenceCounters, FixedResult, News, Read, ReadAllocator, ReadWindow, ResultQueue,
-    ReuseCache, Selection, Sources, StallCounters, VariableQueue,
+    CggtyScheduler, CounterLimit, DependenceCounters, FixedResult, News, Read, ReadAllocator, ReadWindow,
+    ResultQueue, ReuseCache, Selection, Sources, StallCounters, VariableQueue,
 };
 use crate::bits::{flags, mask, members, warp_mask};
 
@@ -213,9 +214,9 @@ impl<D: Data> ClockedSubCore<D> {
 
     /// What a port of a bank shows, or the newer value of the result queue.
     fn shown(&self, port: usize) -> D {
-        let newer = self.windows[port]
-            .shown()
-            .and_then(|(warp, register)| self.results[port % READ_BANKS].find_shown(warp, register, self.now));
+        let newer = self.windows[port].shown().and_then(|(warp, register)| {
+            self.results[port % READ_BANKS].find_shown(warp, register, self.now)
+        });
         newer.unwrap_or(self.shown[port])
     }
 
@@ -368,7 +369,12 @@ impl<D: Data> ClockedSubCore<D> {
             if let Some(Allocating { reuse, .. }) = self.allocate {
                 for source in members(sources.valid) {
                     let stays = reuse >> (source / READ_BANKS) & 1 == 1;
-                    self.reuse.go(place_of(is_tensor, source), warp, RegisterId(sources.registers[source]), stays);
+                    self.reuse.go(
+                        place_of(is_tensor, source),
+                        warp,
+                        RegisterId(sources.registers[source]),
+                        stays,
+                    );
                 }
             }
             for (source, place) in places.iter().enumerate() {
@@ -385,7 +391,8 @@ impl<D: Data> ClockedSubCore<D> {
         self.allocate = None;
         if let Some(Issued { instruction, queue, is_tensor, reuse, counters, limit, .. }) = self.control {
             let warp = instruction.warp;
-            for counter in counters.into_iter().filter(|&counter| usize::from(counter) < DEPENDENCE_COUNTERS) {
+            for counter in counters.into_iter().filter(|&counter| usize::from(counter) < DEPENDENCE_COUNTERS)
+            {
                 self.dependence_counters.increment(warp, counter);
             }
             if let Some(limit) = limit {

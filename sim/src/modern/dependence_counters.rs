@@ -112,7 +112,8 @@ impl Clocked for DependenceCounters {
             let warp = WarpId(inputs.warp as u8);
             // 7 is none.
             let counters = [inputs.write_counter as u8, inputs.read_counter as u8];
-            for counter in counters.into_iter().filter(|&counter| usize::from(counter) < DEPENDENCE_COUNTERS) {
+            for counter in counters.into_iter().filter(|&counter| usize::from(counter) < DEPENDENCE_COUNTERS)
+            {
                 self.increment(warp, counter);
             }
             if inputs.limit_valid {

@@ -65,7 +65,8 @@ impl ReadAllocator {
             }
             places[source] = Some(after.take_place(bank) as u8);
         }
-        let banks = (0..READ_BANKS).filter(|bank| members(sources).any(|source| source % READ_BANKS == *bank));
+        let banks =
+            (0..READ_BANKS).filter(|bank| members(sources).any(|source| source % READ_BANKS == *bank));
         banks.filter(|_| is_fixed).for_each(|bank| after.hold(bank));
         self.taken = after.taken;
         Some(places)
@@ -131,8 +132,7 @@ mod tests {
     #[test]
     fn a_held_bank_leaves_the_follower_the_cycle_behind_the_window() {
         for (rule, after) in [(ReadRule::Packed, 2), (ReadRule::Held, 1)] {
-            let mut allocator =
-                ReadAllocator::new(&Parameters { read_rule: rule, ..Parameters::default() });
+            let mut allocator = ReadAllocator::new(&Parameters { read_rule: rule, ..Parameters::default() });
             assert!(allocator.fits(0, 3) && !allocator.fits(0, 4));
             assert_eq!((allocator.take(0), allocator.take(0)), (0, 1));
             allocator.hold(0);

@@ -87,7 +87,8 @@ impl<D: Data> ReadWindow<D> {
     pub fn pass(&mut self, news: &News<D>) {
         for cycle in 1..self.window {
             let value = self.waiting(cycle, news);
-            self.values[cycle - 1] = value.map(|value| Value { data: newest(&value, news.results, None), ..value });
+            self.values[cycle - 1] =
+                value.map(|value| Value { data: newest(&value, news.results, None), ..value });
         }
         let read = self.reads[0];
         self.values[self.window - 1] =

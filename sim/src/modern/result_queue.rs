@@ -120,7 +120,10 @@ impl<D: Data> ResultQueue<D> {
     /// The newest value of a register that a bank might not show which it read in the cycle before `now`.
     pub fn find_shown(&self, warp: WarpId, register: RegisterId, now: u64) -> Option<D> {
         let is_it = |&&(result, [arrival, write]): &&(FixedResult<D>, [u64; 2])| {
-            result.warp == warp && result.register == register && arrival < now && write.saturating_add(1) >= now
+            result.warp == warp
+                && result.register == register
+                && arrival < now
+                && write.saturating_add(1) >= now
         };
         self.results.iter().rev().find(is_it).map(|(result, _)| result.data)
     }
@@ -217,11 +220,17 @@ mod tests {
         let find = |queue: &ResultQueue<u32>, register, pipe, now| {
             queue.find(WarpId(1), RegisterId(register), pipe, now)
         };
-        assert_eq!((find(&queue, 6, 2, 10), find(&queue, 6, 3, 10)), (Some(8), None), "between pipes a cycle more");
+        assert_eq!(
+            (find(&queue, 6, 2, 10), find(&queue, 6, 3, 10)),
+            (Some(8), None),
+            "between pipes a cycle more"
+        );
         assert_eq!(queue.write(10).map(|result| result.data), Some(7));
         assert_eq!(queue.write(11).map(|result| result.data), Some(8));
         assert_eq!((find(&queue, 4, 3, 12), queue.write(12).is_none()), (Some(7), true));
-        assert!(queue.write(14).is_none() && find(&queue, 4, 2, 14).is_none() && find(&queue, 6, 2, 14).is_some());
+        assert!(
+            queue.write(14).is_none() && find(&queue, 4, 2, 14).is_none() && find(&queue, 6, 2, 14).is_some()
+        );
         assert!(!queue.is_empty() && queue.write(15).is_none() && queue.is_empty());
     }
 

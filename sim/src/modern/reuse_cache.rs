@@ -83,7 +83,8 @@ impl<D: Data> Clocked for ReuseCache<D> {
 
     fn settle(&mut self, inputs: &ReuseCacheIn<D>) -> ReuseCacheOut<D> {
         self.inputs = *inputs;
-        let (warp, register) = (WarpId(inputs.warp as u8), |source: usize| RegisterId(inputs.source_register[source] as u8));
+        let (warp, register) =
+            (WarpId(inputs.warp as u8), |source: usize| RegisterId(inputs.source_register[source] as u8));
         let is_hit = |source: usize| {
             inputs.source_valid[source] && self.has(place_of(inputs.tensor, source), warp, register(source))
         };

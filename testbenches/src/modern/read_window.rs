@@ -75,7 +75,8 @@ impl<D: Data> Stimulus<ReadWindowIn<D>, ReadWindowOut<D>> for ReadWindowStimulus
             }
         }
         for port in 0..self.parameters.result_ports {
-            (inputs.result_warp[port], inputs.result_register[port]) = (random.below(2) as u32, random.below(4) as u32);
+            (inputs.result_warp[port], inputs.result_register[port]) =
+                (random.below(2) as u32, random.below(4) as u32);
             let same = |other: usize| {
                 inputs.result_valid[other]
                     && inputs.result_warp[other] == inputs.result_warp[port]

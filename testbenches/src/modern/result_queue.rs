@@ -92,7 +92,8 @@ impl<D: Data> Stimulus<ResultQueueIn<D>, ResultQueueOut<D>> for ResultQueueStimu
         for port in 0..self.parameters.result_ports {
             let register = random.below(self.registers) as u32 * 2;
             let warp = random.below(3) as u32;
-            let is_here = |other: usize| inputs.result_valid[other] && inputs.result_register[other] == register;
+            let is_here =
+                |other: usize| inputs.result_valid[other] && inputs.result_register[other] == register;
             inputs.result_valid[port] =
                 self.coming > 0 && is_burst && random.percent(60) && !(0..port).any(is_here);
             self.coming -= usize::from(inputs.result_valid[port]);
@@ -175,7 +176,13 @@ fn results<D: Data>(registers: &[u32]) -> ResultQueueIn<D> {
 }
 
 fn load<D: Data>() -> ResultQueueIn<D> {
-    ResultQueueIn { load_valid: true, load_warp: 2, load_register: 40, load_data: value(99), ..Default::default() }
+    ResultQueueIn {
+        load_valid: true,
+        load_warp: 2,
+        load_register: 40,
+        load_data: value(99),
+        ..Default::default()
+    }
 }
 
 fn scenarios<D: Data>() -> Vec<Scenario<ResultQueueIn<D>, ResultQueueOut<D>>> {

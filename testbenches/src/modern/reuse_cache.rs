@@ -96,7 +96,8 @@ impl<D: Data> Stimulus<ReuseCacheIn<D>, ReuseCacheOut<D>> for ReuseCacheStimulus
                 }
             }
         }
-        let fills = |source: usize| inputs.source_valid[source] && inputs.reuse >> (source / READ_BANKS) & 1 == 1;
+        let fills =
+            |source: usize| inputs.source_valid[source] && inputs.reuse >> (source / READ_BANKS) & 1 == 1;
         let flight = Flight {
             warp: inputs.warp,
             tensor: inputs.tensor,

@@ -96,7 +96,11 @@ impl<D: Data> Program<D> {
         let unit = random.below(8) as u32;
         let mut instruction = Instruction {
             unit,
-            pipe: if is_variable { VARIABLE_PIPE } else { unit % self.parameters.result_ports as u32 % VARIABLE_PIPE },
+            pipe: if is_variable {
+                VARIABLE_PIPE
+            } else {
+                unit % self.parameters.result_ports as u32 % VARIABLE_PIPE
+            },
             queue: if is_variable { 1 + random.below(2) as u32 } else { 0 },
             tensor: !is_variable && random.percent(20),
             sources: [None; READS],
@@ -145,7 +149,8 @@ impl<D: Data> Program<D> {
         }
         if random.percent(2) {
             let counter = random.below(DEPENDENCE_COUNTERS) as u32;
-            instruction.limit = Some([counter, random.below(2) as u32, random.below(64) as u32 & random.below(64) as u32]);
+            instruction.limit =
+                Some([counter, random.below(2) as u32, random.below(64) as u32 & random.below(64) as u32]);
         }
         self.set_stall(earliest, random);
         self.settle(&mut instruction, set, random);
@@ -200,7 +205,8 @@ impl<D: Data> Program<D> {
         if let Some((number, value)) = instruction.destination {
             let latency = instruction.latency(&self.parameters);
             let register = &mut self.registers[place(number)];
-            *register = Register { value, due: self.time + latency, pipe: instruction.pipe, written: 0, read: 0 };
+            *register =
+                Register { value, due: self.time + latency, pipe: instruction.pipe, written: 0, read: 0 };
             if is_variable {
                 instruction.write_counter = counter(random);
                 (register.due, register.written) = (0, 1 << instruction.write_counter);

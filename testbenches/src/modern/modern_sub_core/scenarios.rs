@@ -72,7 +72,8 @@ fn instruction(text: &str) -> Result<Instruction, String> {
     };
     let mut instruction = Instruction { unit, ..Default::default() };
     for (operand, text) in operands.split(", ").skip(1).enumerate() {
-        let (register, stays) = text.strip_suffix(".reuse").map_or((text, false), |register| (register, true));
+        let (register, stays) =
+            text.strip_suffix(".reuse").map_or((text, false), |register| (register, true));
         instruction.sources[operand] = register[1..].parse().ok();
         instruction.reuse |= u32::from(stays) << operand;
     }
@@ -161,7 +162,12 @@ fn result<D: Data>(inputs: &mut ModernSubCoreIn<D>, register: u32, data: D) {
 }
 
 /// A consumer of R4, so many cycles behind the producer, whose result comes four cycles after its operands: what it reads.
-fn consume<D: Data>(bench: &mut Bench<D>, distance: u32, consumer: Instruction, data: D) -> Result<D, String> {
+fn consume<D: Data>(
+    bench: &mut Bench<D>,
+    distance: u32,
+    consumer: Instruction,
+    data: D,
+) -> Result<D, String> {
     let producer = Instruction { stall: distance, writes: Some(0), ..Default::default() };
     let arrival = bench.parameters.read_window + 3 + 4;
     let run = run(bench, &[producer, consumer], true, |cycle, inputs| {

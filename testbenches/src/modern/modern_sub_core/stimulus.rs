@@ -91,7 +91,8 @@ impl<D: Data> ModernSubCoreStimulus<D> {
             let values = vec![D::default(); count];
             let mut program = Program::new(self.parameters, lowest, &values);
             let head = program.next(random);
-            let slot = Slot { program, head, values, lowest, base, under_way: 0, is_ending: false, misses: false };
+            let slot =
+                Slot { program, head, values, lowest, base, under_way: 0, is_ending: false, misses: false };
             self.slots.push(slot);
         }
     }
@@ -261,7 +262,8 @@ impl<D: Data> Stimulus<ModernSubCoreIn<D>, ModernSubCoreOut<D>> for ModernSubCor
                 slot.program = Program::new(self.parameters, slot.lowest, &slot.values);
                 slot.head = slot.program.next(random);
             } else {
-                inputs.head_valid[warp] = !slot.is_ending && random.percent(if warp < self.busy { 90 } else { 2 });
+                inputs.head_valid[warp] =
+                    !slot.is_ending && random.percent(if warp < self.busy { 90 } else { 2 });
             }
             self.present(warp, &mut inputs);
         }
@@ -274,7 +276,8 @@ impl<D: Data> Stimulus<ModernSubCoreIn<D>, ModernSubCoreOut<D>> for ModernSubCor
             self.leave(outputs)?;
         }
         for bank in (0..READ_BANKS).filter(|&bank| outputs.load_taken[bank]) {
-            let ((warp, ..), counter) = self.loads[bank].pop_front().ok_or("a load that is not there is taken")?;
+            let ((warp, ..), counter) =
+                self.loads[bank].pop_front().ok_or("a load that is not there is taken")?;
             self.plan(1, Due::Decrement(warp, counter));
         }
         if outputs.issued {
