@@ -5,6 +5,7 @@ mod compiled_faults;
 mod events;
 mod finereg;
 mod formal;
+mod modern;
 mod multicast;
 mod starvation;
 mod sthld;

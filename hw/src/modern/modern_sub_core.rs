@@ -110,9 +110,9 @@ pub struct ModernSubCore<const W: usize> {
     pub constant_waits: Out<Bit>,
     /// An instruction leaves Control, where the clock is read.
     pub controlled: Out<Bit>,
-    /// Its warp; without a meaning if none does.
+    /// Warp of the one there; zero without one.
     pub controlled_warp: Out<Bits<4>>,
-    /// Its payload.
+    /// Its payload; zero without one.
     pub controlled_payload: Out<Bits<32>>,
     /// Event: reads do not fit, and all in front stands; so does the time of units that are busy.
     pub held: Out<Bit>,
@@ -143,7 +143,7 @@ pub struct ModernSubCore<const W: usize> {
     dependence_counters: DependenceCounters,
     scheduler: CggtyScheduler,
     allocator: ReadAllocator,
-    reuse: ReuseCache<W>,
+    cache: ReuseCache<W>,
     queues: [VariableQueue; VARIABLE_QUEUES],
     results: [ResultQueue<W>; READ_BANKS],
     /// Of port r of bank b, at 2 r + b. A second port is a copy of the bank.
@@ -172,8 +172,11 @@ pub struct ModernSubCore<const W: usize> {
 
     control_valid: Register<Bit>,
     control: Operation<Held>,
-    control_route: Route<Held>,
-    control_field: ControlField<Held>,
+    control_queue: Register<Bits<2>>,
+    control_tensor: Register<Bit>,
+    control_reuse: Register<Bits<4>>,
+    write_counter: Register<Bits<3>>,
+    read_counter: Register<Bits<3>>,
     control_limit: Limit<Held>,
     control_warp: Register<Bits<4>>,
     control_base: Register<Bits<8>>,
@@ -255,48 +258,56 @@ impl<const W: usize> ModernSubCore<W> {
         control_valid.load(open, scheduler.issue);
         control_warp.load(open & scheduler.issue, scheduler.warp);
         control_base.load(open & scheduler.issue, 0);
+        control_queue.load(open & scheduler.issue, 0);
+        control_tensor.load(open & scheduler.issue, false);
+        control_reuse.load(open & scheduler.issue, 0);
+        write_counter.load(open & scheduler.issue, 0);
+        read_counter.load(open & scheduler.issue, 0);
         control.enable = open & scheduler.issue;
-        control_route.enable = open & scheduler.issue;
-        control_field.enable = open & scheduler.issue;
         control_limit.enable = open & scheduler.issue;
         control.clear();
-        control_route.clear();
-        control_field.clear();
         control_limit.clear();
         for w in 0..warps {
             if scheduler.select[w] {
                 control_base.d = head_base[w];
+                control_queue.d = head_route[w].queue;
+                control_tensor.d = head_route[w].tensor;
+                control_reuse.d = head_control[w].reuse;
+                write_counter.d = head_control[w].write_counter;
+                read_counter.d = head_control[w].read_counter;
                 pass!(head[w] => control);
-                pass!(head_route[w] => control_route);
-                pass!(head_control[w] => control_field);
                 pass!(head_limit[w] => control_limit);
             }
         }
 
         leaves = control_valid & open;
         controlled = leaves;
-        controlled_warp = control_warp;
-        controlled_payload = control.payload;
+        controlled_warp = 0;
+        controlled_payload = 0;
+        if control_valid {
+            controlled_warp = control_warp;
+            controlled_payload = control.payload;
+        }
         dependence_counters.control = leaves;
         dependence_counters.warp = control_warp;
-        dependence_counters.write_counter = control_field.write_counter;
-        dependence_counters.read_counter = control_field.read_counter;
+        dependence_counters.write_counter = write_counter;
+        dependence_counters.read_counter = read_counter;
         pass!(control_limit => dependence_counters.limit);
         pass!(self => dependence_counters: decrement[..]);
     }
 
     /// From Control to Allocate, or to a queue.
     fn split() {
-        is_fixed = !control_route.queue.any();
+        is_fixed = !control_queue.any();
         allocate_valid.load(open, control_valid & is_fixed);
         allocate.enable = leaves & is_fixed;
         pass!(control => allocate);
-        allocate_tensor.load(leaves & is_fixed, control_route.tensor);
-        allocate_reuse.load(leaves & is_fixed, control_field.reuse);
+        allocate_tensor.load(leaves & is_fixed, control_tensor);
+        allocate_reuse.load(leaves & is_fixed, control_reuse);
         allocate_warp.load(leaves & is_fixed, control_warp);
         allocate_base.load(leaves & is_fixed, control_base);
         for q in 0..VARIABLE_QUEUES {
-            queues[q].enter = leaves & control_route.queue.get_bit(q);
+            queues[q].enter = leaves & control_queue.get_bit(q);
             pass!(control => queues[q].entered);
             queues[q].enter_warp = control_warp;
             queues[q].enter_base = control_base;
@@ -305,11 +316,11 @@ impl<const W: usize> ModernSubCore<W> {
 
     /// Reads get their cycles: those of the instruction in Allocate, else those of the first queue that has one.
     fn allocate() {
-        reuse.go = allocator.go;
-        reuse.warp = allocate_warp;
-        reuse.tensor = allocate_tensor;
-        reuse.reuse = allocate_reuse;
-        pass!(self => reuse: launch[..]);
+        cache.go = allocator.go;
+        cache.warp = allocate_warp;
+        cache.tensor = allocate_tensor;
+        cache.reuse = allocate_reuse;
+        pass!(self => cache: launch[..]);
         allocator.fixed = allocate_valid;
         allocator.variable = queues[0].head_valid | queues[1].head_valid;
         turn = 2;
@@ -326,11 +337,11 @@ impl<const W: usize> ModernSubCore<W> {
             queues[q].take = allocator.variable_go & turn.get_bit(q);
         }
         for s in 0..READS {
-            reuse.source_valid[s] = allocate.source_valid[s];
-            reuse.source_register[s] = allocate.source_register[s];
-            allocator.request[s] = allocate.source_valid[s] & !reuse.hit[s];
+            cache.source_valid[s] = allocate.source_valid[s];
+            cache.source_register[s] = allocate.source_register[s];
+            allocator.request[s] = allocate.source_valid[s] & !cache.hit[s];
             allocator.variable_request[s] = variable.source_valid[s];
-            reuse_hit[s] = reuse.hit[s] & allocator.go;
+            reuse_hit[s] = cache.hit[s] & allocator.go;
         }
     }
 
@@ -360,7 +371,7 @@ impl<const W: usize> ModernSubCore<W> {
                 if allocator.go {
                     going[o * 2 + b] = allocate.source_register[o * 2 + b];
                     flight.sources = flight.sources.replace_bit(o * 2 + b, allocate.source_valid[o * 2 + b]);
-                    flight.hits = flight.hits.replace_bit(o * 2 + b, reuse.hit[o * 2 + b]);
+                    flight.hits = flight.hits.replace_bit(o * 2 + b, cache.hit[o * 2 + b]);
                     flight.fills = flight
                         .fills
                         .replace_bit(o * 2 + b, allocate.source_valid[o * 2 + b] & allocate_reuse.get_bit(o));
@@ -457,14 +468,14 @@ impl<const W: usize> ModernSubCore<W> {
             dispatch_payload = flights[0].payload;
             dispatch_queue = flights[0].queue;
         }
-        reuse.leave = flight_valid[0];
-        reuse.leave_tensor = flights[0].tensor;
+        cache.leave = flight_valid[0];
+        cache.leave_tensor = flights[0].tensor;
         for o in 0..3 {
             for b in 0..2 {
                 operand_valid[o * 2 + b] = flight_valid[0] & flights[0].sources.get_bit(o * 2 + b);
                 values[o * 2 + b] = 0;
                 if flights[0].hits.get_bit(o * 2 + b) {
-                    values[o * 2 + b] = reuse.data[o * 2 + b];
+                    values[o * 2 + b] = cache.data[o * 2 + b];
                 }
                 for r in 0..read_ports {
                     values[o * 2 + b] |= windows[r * 2 + b].value[o];
@@ -473,8 +484,8 @@ impl<const W: usize> ModernSubCore<W> {
                 if flight_valid[0] {
                     operand_data[o * 2 + b] = values[o * 2 + b];
                 }
-                reuse.leave_fill[o * 2 + b] = flights[0].fills.get_bit(o * 2 + b);
-                reuse.leave_data[o * 2 + b] = values[o * 2 + b];
+                cache.leave_fill[o * 2 + b] = flights[0].fills.get_bit(o * 2 + b);
+                cache.leave_data[o * 2 + b] = values[o * 2 + b];
             }
         }
     }

@@ -87,7 +87,7 @@ watch!(ReadWindow<W>: [
     "read(register = read_register[0], warp = read_warp[0]) if read: read R{read_register[0]} of warp {read_warp[0]}",
     "misuse for a in grant for b in grant if a < b && (grant[a] & grant[b]) != 0: operands {a} and {b} are read at once",
     "misuse for o in leave_grant if leave_grant[o] != 0 && (leave_grant[o] & (leave_grant[o] - 1)) != 0: operand {o} was read twice",
-    "fault if read && !read_valid[0]: a read of nothing",
+    "fault if !read && row != 0: a row without a read",
 ]);
 
 #[rtl]

@@ -91,7 +91,9 @@ watch!(ResultQueue<W>: [
         R{result_register[a]} at once",
     "misuse for m in result_valid if result_valid[m] && reserved == 0: a result comes without a place",
     "fault for p in valid if p > 0 && valid[p] && !valid[p - 1]: there is a gap before place {p}",
-    "fault if load_taken && (valid[1] || result_valid[0]): two results are written at once",
+    "fault for m in result_valid if load_taken && result_valid[m]: two results are written at once",
+    "fault if load_taken && !load_valid: a load is taken, and there is none",
+    "fault if !write && row != 0: a row without a write",
     "fault if reserved > #valid - 1: more places are reserved than there are",
 ]);
 
