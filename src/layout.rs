@@ -21,7 +21,7 @@ use crate::{program, Verdict};
   gpurf layout ocu --set width=32 --record synth/layouts.jsonl  # minutes
 
 The cells are those of OSU at 0.18 µm, the only ones that qflow comes with: what counts is how much longer a path is with
-its wires. docs/layouts.md has what was laid out.")]
+its wires. docs/wires.md has what was laid out.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,

@@ -142,7 +142,11 @@ fn findings(paper: &Paper, papers: &[Paper], modules: Vec<Measured>) -> Result<A
             verdict: claim.verdict(&computed),
             computed: what.zip(computed).collect(),
             counted,
-            area: if has_areas { evaluate(&claim.area).with_context(named)? } else { None },
+            area: match &claim.area {
+                // Without the areas of all modules, those are left out that want one which is not there.
+                Some(text) if has_areas || rtl.knows(text)? => Some(rtl.number(text).with_context(named)?),
+                _ => None,
+            },
             rtl_supports: counted.and_then(|counted| claim.supports(counted)),
             note: claim.note.clone(),
         })

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{ensure, Context, Result};
-use evalexpr::{ContextWithMutableVariables, HashMapContext, Node, Value};
+use evalexpr::{Context as _, ContextWithMutableVariables, HashMapContext, Node, Value};
 use serde::{Deserialize, Serialize};
 
 /// What one paper claims; `papers/README.md` explains the fields.
@@ -245,11 +245,21 @@ impl Variables {
         value.as_number().with_context(|| format!("`{expression}` is no number"))
     }
 
+    /// Whether every name in an expression is one of these.
+    pub(crate) fn knows(&self, expression: &str) -> Result<bool> {
+        let tree = tree(expression)?;
+        let mut names = tree.iter_variable_identifiers();
+        Ok(names.all(|name| self.0.get_value(name).is_some()))
+    }
+
     fn evaluate(&self, expression: &str) -> Result<Value> {
-        let tree: Node =
-            evalexpr::build_operator_tree(expression).with_context(|| format!("`{expression}`"))?;
+        let tree = tree(expression)?;
         tree.eval_with_context(&self.0).with_context(|| format!("`{expression}`"))
     }
+}
+
+fn tree(expression: &str) -> Result<Node> {
+    evalexpr::build_operator_tree(expression).with_context(|| format!("`{expression}`"))
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'
     for scenario in M::scenarios() {
         let failed = scenario.play_on(parameters, &mut engines());
         let line = |failure: Failure| failure.line(&[EngineKind::Model, EngineKind::Verilator]);
-        assert_eq!(failed.map(line), None, "{}", settings(parameters));
+        let size = settings(&["lrt_entries", "search", "release_age"], parameters);
+        assert_eq!(failed.map(line), None, "{size}");
     }
     let mut stimulus = M::stimulus(parameters);
     let mut random = Random::seeded(SEED);
