@@ -17,6 +17,7 @@ use rust_hdl::prelude::*;
 use super::{stage_parameters, stages, Collector, CollectorPorts};
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
+use crate::monitor;
 
 impl<const W: usize> Collector<W> for Ocu<W> {
     const STAGE: Naming = Naming {
@@ -64,6 +65,8 @@ pub struct Ocu<const W: usize> {
     #[value(dispatch_on_arrival)]
     can_pass: Constant<Bit>,
 }
+
+monitor!(Ocu<W>: "ocu_monitor.v");
 
 #[rtl]
 impl<const W: usize> Ocu<W> {
