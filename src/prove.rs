@@ -39,7 +39,7 @@ pub struct Arguments {
     /// the module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
-    /// Prove this monitor of the one module that is named, in the place of its own
+    /// Prove this monitor of the one module that is named, in the place of its own, and nothing else
     #[arg(long, value_name = "FILE")]
     monitor: Option<PathBuf>,
     /// Write a run that breaks a rule into this folder, as MODULE.vcd
@@ -65,12 +65,12 @@ pub struct Report {
     pub size: String,
     /// The rule, in words.
     pub rule: String,
-    /// `proved`, `broken`, `reached` or `open`.
+    /// `proved`, `broken`, `reached`, `bounded` or `open`.
     pub result: String,
     /// What was found by.
     #[serde(default)]
     pub method: String,
-    /// Cycles of the shortest run that breaks it, or reaches it.
+    /// Cycles of the shortest run that breaks it, or reaches it; or those in which no run breaks it.
     pub cycles: Option<u64>,
     /// Seconds by the clock.
     pub seconds: f64,
@@ -106,8 +106,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         "modules",
         |entry| entry.name,
         |entry| {
-            let mut reports = Job { arguments: &arguments, entry, size: arguments.modules.settings() }
-                .contract(&hierarchy(entry, &parameters)?)?;
+            let mut reports = vec![];
+            if other.is_none() {
+                let job = Job { arguments: &arguments, entry, size: arguments.modules.settings() };
+                reports = job.contract(&hierarchy(entry, &parameters)?)?;
+            }
             let own = Monitor::of(entry.name).map(|monitor| monitor.text);
             let Some(text) = other.as_deref().or(own) else { return Ok(reports) };
             let watched = Watched::read(text).with_context(|| format!("the monitor of {}", entry.name))?;
@@ -174,6 +177,7 @@ impl Job<'_> {
                 Holds::Always => ("proved", None),
                 Holds::Not { cycles } => ("broken", Some(cycles)),
                 Holds::Reached { cycles } => ("reached", Some(cycles)),
+                Holds::Bounded { cycles } => ("bounded", Some(cycles)),
                 Holds::Open => ("open", None),
             };
             Report {
@@ -207,15 +211,17 @@ fn print(reports: &[Report]) {
         if reports.is_empty() {
             continue;
         }
-        let mut rows = table(&["module", "size", says, "result", "seconds"]);
+        let mut rows = table(&["module", "size", says, "result", "seconds", "by"]);
         for report in &reports {
             let result = match report.cycles {
+                Some(cycles) if report.result == "bounded" => format!("open beyond {cycles} cycles"),
                 Some(cycles) => format!("{} after {cycles} cycles", report.result),
                 None => report.result.clone(),
             };
             let size = if report.size.is_empty() { "default" } else { &report.size };
             let seconds = format!("{:.1}", report.seconds);
-            rows.add_row([report.module.clone(), size.to_string(), report.rule.clone(), result, seconds]);
+            let (module, rule, by) = (report.module.clone(), report.rule.clone(), report.method.clone());
+            rows.add_row([module, size.to_string(), rule, result, seconds, by]);
         }
         println!("{rows}");
         let count = |result: &str| reports.iter().filter(|report| report.result == result).count();

@@ -91,6 +91,7 @@ pub fn monitors(project: &Project, _: &str) -> Result<String> {
                         project.outdated(command, &verilog.top, &proof.measured.date);
                     }
                     known = match proof.cycles {
+                        Some(cycles) if proof.result == "bounded" => format!("open beyond {cycles} cycles"),
                         Some(cycles) => format!("{} in cycle {cycles}", proof.result),
                         None => proof.result.clone(),
                     };

@@ -20,6 +20,7 @@ use super::{stage_parameters, stages, Collector, CollectorPorts};
 use crate::catalogue::Naming;
 use crate::cells::Latch;
 use crate::dialect::{block, rtl, Register};
+use crate::monitor;
 
 impl<const W: usize> Collector<W> for Ocu<W> {
     const STAGE: Naming = Naming {
@@ -83,6 +84,8 @@ pub struct Ocu<const W: usize> {
     #[value(dispatch_on_arrival)]
     can_pass: Constant<Bit>,
 }
+
+monitor!(Ocu<W>: "ocu_monitor.v");
 
 #[rtl]
 impl<const W: usize> Ocu<W> {

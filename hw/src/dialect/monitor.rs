@@ -2,7 +2,7 @@
 //! What is proved of a module beyond its [contract](super::Watch): a monitor in Verilog that stands beside it.
 //!
 //! A monitor is the body of a module. It sees every port of the watched module by name, registers of its parts by their path
-//! (`cache_table.entry_tag`), its own inside by `inside.NAME`, and its parameters in capitals (`ENTRIES`). It declares signals of one
+//! (`cache_table.entry_tag`; of an array of parts side by side, `queues.each.valid`), its own inside by `inside.NAME`, and its parameters in capitals (`ENTRIES`). It declares signals of one
 //! bit whose names say what they are for:
 //!
 //! * `assume_NAME`: the driver owes it; runs in which it was ever low count for nothing.
@@ -11,7 +11,8 @@
 //! * `cover_NAME`: a run exists in which it is high, so that no proof is empty.
 //!
 //! The comment above a declaration says it in words. An input that nothing drives is `(* anyseq *)`; a register that is loaded with
-//! one at a reset, and never after, stands for *any* value. A line `// At entries=4 slots=3` names a size that is proved.
+//! one at a reset, and never after, stands for *any* value. A line `// At entries=4 slots=3` names a size that is proved. Memories
+//! answer anything, unless a line says `// Keeps memories.`
 
 use super::Declared;
 

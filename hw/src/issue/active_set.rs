@@ -25,7 +25,7 @@ use gpurf_blocks::Refill;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(
     title = "Active set of a two-level scheduler",
@@ -95,6 +95,8 @@ watch!(ActiveSet: [
     "misuse for w in ready if ready[w] + dependence[w] + shared[w] + others[w] > 1: warp {w} is \
         ready and waits, or waits twice",
 ]);
+
+monitor!(ActiveSet: "active_set_monitor.v");
 
 #[rtl]
 impl ActiveSet {

@@ -19,7 +19,7 @@ use gpurf_blocks::STHLD_STATES;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(
     title = "STHLD controller, its transitions this project's reconstruction unless replaced",
@@ -82,6 +82,8 @@ watch!(SthldController: [
         interval of {now} instructions after {previous}, state {state} and STHLD {sthld}",
     "fault if stored_state > 5: there is no such state",
 ]);
+
+monitor!(SthldController: "sthld_controller_monitor.v");
 
 #[rtl]
 impl SthldController {

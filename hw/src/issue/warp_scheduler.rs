@@ -35,7 +35,7 @@ use rust_hdl::prelude::*;
 
 use crate::cells::{AgeMatrix, RoundRobin};
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(
     title = "Warp scheduler",
@@ -93,6 +93,8 @@ watch!(WarpScheduler: [
     "fault for w in select for x in select if w < x && select[w] && select[x]: warps {w} and {x} are \
         selected",
 ]);
+
+monitor!(WarpScheduler: "warp_scheduler_monitor.v");
 
 #[rtl]
 impl WarpScheduler {

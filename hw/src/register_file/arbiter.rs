@@ -26,7 +26,7 @@ use super::RequestQueue;
 use crate::bundles::{Transfer, Write};
 use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `C`: bits of a collector's number.
 #[block(
@@ -146,6 +146,8 @@ pub struct Arbiter<const C: usize> {
 watch!(Arbiter<C>: [
     "conflict(bank = b) for b in bank_conflict if bank_conflict[b]: conflict in bank {bank}",
 ]);
+
+monitor!(Arbiter<C>: "arbiter_monitor.v");
 
 #[rtl]
 impl<const C: usize> Arbiter<C> {

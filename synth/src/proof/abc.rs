@@ -40,11 +40,19 @@ fn read(said: &str) -> Holds {
     if said.contains("Property proved") {
         return Holds::Always;
     }
-    // `Output 0 of miter "circuit" was asserted in frame 3.`
-    let frame = said.split_once("was asserted in frame ").and_then(|(_, rest)| {
+    let number_behind = |words: &str| {
+        let (_, rest) = said.split_once(words)?;
         rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse::<u64>().ok()
-    });
-    frame.map_or(Holds::Open, |frame| Holds::Not { cycles: frame + 1 })
+    };
+    // `Output 0 of miter "circuit" was asserted in frame 3.`
+    if let Some(frame) = number_behind("was asserted in frame ") {
+        return Holds::Not { cycles: frame + 1 };
+    }
+    // `No output asserted in 20 frames.`
+    match number_behind("No output asserted in ") {
+        Some(cycles) if cycles > 0 => Holds::Bounded { cycles },
+        _ => Holds::Open,
+    }
 }
 
 #[cfg(test)]
@@ -56,6 +64,8 @@ mod tests {
         assert_eq!(read("Property proved.  Time =     0.00 sec"), Holds::Always);
         let broken = "Output 0 of miter \"circuit\" was asserted in frame 3.  Time = 0.01 sec";
         assert_eq!(read(broken), Holds::Not { cycles: 4 });
+        let bounded = "No output asserted in 20 frames. Resource limit reached";
+        assert_eq!(read(bounded), Holds::Bounded { cycles: 20 });
         assert_eq!(read("Property UNDECIDED"), Holds::Open);
         assert_eq!(read(""), Holds::Open);
     }

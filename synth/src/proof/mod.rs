@@ -30,6 +30,11 @@ pub enum Holds {
         /// Cycles of the shortest run that was found.
         cycles: u64,
     },
+    /// Not broken in so many cycles from the beginning; beyond them it is open.
+    Bounded {
+        /// Cycles that were looked at.
+        cycles: u64,
+    },
     /// The time did not suffice.
     Open,
 }

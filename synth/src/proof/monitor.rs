@@ -7,10 +7,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Result};
-use gpurf_verilog::Hierarchy;
+use gpurf_verilog::{Hierarchy, VerilogModule};
 
 use super::abc;
-use super::design::{range_of, without_rows};
+use super::design::{signals_of, without_rows};
 use super::{counterexample, Holds, RuleProof};
 use crate::yosys::Yosys;
 
@@ -45,6 +45,8 @@ pub struct Watched {
     pub sizes: Vec<Vec<String>>,
     /// In the order of declaration.
     pub properties: Vec<Property>,
+    /// Memories keep their rows.
+    keeps_memories: bool,
     /// Paths of signals inside the module.
     inside: Vec<String>,
     body: String,
@@ -59,6 +61,10 @@ const SAID: &str = "said.txt";
 const AROUND: &str = "gpurf_monitor";
 const COUNTS: &str = "gpurf_counts";
 const BROKEN: &str = "gpurf_broken";
+const FELL: &str = "gpurf_fell";
+/// A property is broken; it is, and none was before.
+const LOW: &str = "low";
+const FIRST: &str = "first";
 const REACHED: &str = "gpurf_reached";
 /// The scope of the watched module's own signals.
 const OWN: &str = "inside.";
@@ -66,6 +72,10 @@ const OWN: &str = "inside.";
 const DEPTH: usize = 2;
 /// Cycles within which what can happen has to.
 const REACH: usize = 40;
+/// Cycles that are looked at where no proof is found.
+const BOUND: usize = 20;
+/// A line that keeps memories.
+const KEEPS: &str = "// Keeps memories.";
 
 impl Watched {
     /// Reads a monitor.
@@ -74,7 +84,8 @@ impl Watched {
     /// If it proves nothing, or a property has no comment.
     pub fn read(text: &str) -> Result<Self> {
         let (mut sizes, mut properties, mut above) = (vec![], vec![], vec![]);
-        for line in text.lines().map(str::trim) {
+        let keeps_memories = text.lines().any(|line| line.trim() == KEEPS);
+        for line in text.lines().map(str::trim).filter(|line| *line != KEEPS) {
             if let Some(size) = line.strip_prefix("// At ") {
                 sizes.push(size.trim_end_matches('.').split_whitespace().map(String::from).collect());
             } else if let Some(comment) = line.strip_prefix("//") {
@@ -97,17 +108,22 @@ impl Watched {
             body += &with_paths(code, &mut inside);
             body.push('\n');
         }
-        Ok(Watched { sizes, properties, inside, body })
+        Ok(Watched { sizes, properties, keeps_memories, inside, body })
     }
 
     fn of(&self, kind: Kind) -> impl Iterator<Item = &Property> {
         self.properties.iter().filter(move |property| property.kind == kind)
     }
 
+    /// What is to be proved.
+    fn rules(&self) -> impl Iterator<Item = &Property> {
+        self.properties.iter().filter(|property| matches!(property.kind, Kind::Prove | Kind::Lemma))
+    }
+
     /// The module around the design.
     fn around(&self, hierarchy: &Hierarchy, parameters: &[(&str, usize)]) -> Result<String> {
         let top = hierarchy.top_module();
-        let named = |name: &str| range_of(hierarchy, name);
+        let named = |name: &str| signals_of(hierarchy, name).pop().map(|signal| signal.range);
         let clocks = ["clock", "reset"].into_iter().filter(|name| named(name).is_some());
         let mut inputs: Vec<String> = clocks.map(String::from).collect();
         let is_missing = |name: &String, inputs: &[String]| !inputs.contains(name);
@@ -126,6 +142,9 @@ impl Watched {
         for (number, _) in self.of(Kind::Cover).enumerate() {
             writeln!(text, "  output wire {REACHED}_{number},")?;
         }
+        for name in self.rules().map(|rule| &rule.name) {
+            writeln!(text, "  output wire {LOW}_{name}, output wire {FIRST}_{name},")?;
+        }
         writeln!(text, "  output wire {BROKEN}\n);")?;
         for (name, value) in parameters {
             writeln!(text, "  localparam {} = {value};", name.to_uppercase())?;
@@ -136,12 +155,25 @@ impl Watched {
         let mut connected: Vec<String> =
             inputs.iter().chain(outputs).map(|name| format!(".{name}({name})")).collect();
         for path in &self.inside {
-            let name = path.strip_prefix(OWN).unwrap_or(path);
-            let Some(range) = named(name) else {
-                anyhow::bail!("{path} is no signal of {}", top.name);
-            };
-            writeln!(text, "  wire {range} {};", flat(path))?;
-            connected.push(format!(".\\{name} ({})", flat(path)));
+            let signals = signals_of(hierarchy, path.strip_prefix(OWN).unwrap_or(path));
+            let name = flat(path);
+            match &signals[..] {
+                [] => anyhow::bail!("{path} is no signal of {}", top.name),
+                [signal] => {
+                    writeln!(text, "  wire {} {name};", signal.range)?;
+                    connected.push(format!(".\\{} ({name})", signal.name));
+                }
+                // Side by side, as arrays are.
+                _ => {
+                    let high = signals[0].range.trim_matches(['[', ']']).split(':').next().unwrap_or_default();
+                    let width = if high.is_empty() { "1".to_string() } else { format!("({high} + 1)") };
+                    writeln!(text, "  wire [{} * {width} - 1:0] {name};", signals.len())?;
+                    for (number, signal) in signals.iter().enumerate() {
+                        let part = format!("{name}[{number} * {width} +: {width}]");
+                        connected.push(format!(".\\{} ({part})", signal.name));
+                    }
+                }
+            }
         }
         writeln!(text, "  {} design ({});", top.name, connected.join(", "))?;
         text += &self.body;
@@ -157,11 +189,17 @@ impl Watched {
                 writeln!(text, "  reg {COUNTS} = 1'b0;")?;
                 writeln!(
                     text,
-                    "  always @(posedge clock) {COUNTS} <= {reset} | ({COUNTS} & gpurf_kept);\n  \
+                    "  reg {FELL} = 1'b0;\n  \
+                     always @(posedge clock) {COUNTS} <= {reset} | ({COUNTS} & gpurf_kept);\n  \
+                     always @(posedge clock) {FELL} <= {FELL} | {BROKEN};\n  \
                      wire gpurf_now = {COUNTS} & gpurf_kept & !{reset};"
                 )?;
             }
-            false => writeln!(text, "  wire gpurf_now = gpurf_kept;")?,
+            false => writeln!(text, "  wire gpurf_now = gpurf_kept;\n  wire {FELL} = 1'b0;")?,
+        }
+        for name in self.rules().map(|rule| &rule.name) {
+            writeln!(text, "  assign {LOW}_{name} = gpurf_now & !{name};")?;
+            writeln!(text, "  assign {FIRST}_{name} = {LOW}_{name} & !{FELL};")?;
         }
         writeln!(text, "  assign {BROKEN} = gpurf_now & !(1'b1{}{});", all(Kind::Prove), all(Kind::Lemma))?;
         for (number, cover) in self.of(Kind::Cover).enumerate() {
@@ -187,15 +225,16 @@ pub fn prove_monitor(
     waveform: Option<&Path>,
 ) -> Result<Vec<RuleProof>> {
     let yosys = Yosys::new()?;
-    let began = Instant::now();
-    let modules: Vec<String> = hierarchy.modules.iter().map(without_rows).collect();
+    let read = |module: &VerilogModule| if watched.keeps_memories { module.code.clone() } else { without_rows(module) };
+    let modules: Vec<String> = hierarchy.modules.iter().map(read).collect();
     yosys.write(DESIGN, &format!("`default_nettype none\n\n{}", modules.join("\n")))?;
     yosys.write(MONITOR, &watched.around(hierarchy, parameters)?)?;
     let top = &hierarchy.top;
-    let exposed: String = watched
-        .inside
-        .iter()
-        .map(|path| format!("expose {top}/w:{}\n", path.strip_prefix(OWN).unwrap_or(path)))
+    let inside = watched.inside.iter().map(|path| path.strip_prefix(OWN).unwrap_or(path));
+    // Brackets are patterns in a selection.
+    let exposed: String = inside
+        .flat_map(|path| signals_of(hierarchy, path))
+        .map(|signal| format!("expose {top}/w:{}\n", signal.name.replace(['[', ']'], "?")))
         .collect();
     let made = yosys.run(
         &format!(
@@ -210,17 +249,10 @@ pub fn prove_monitor(
         return Err(yosys.failure());
     }
     let limit = Duration::from_secs(seconds);
-    let (holds, method) = prove_all(&yosys, limit)?;
-    if let (Some(path), Holds::Not { cycles }) = (waveform, holds) {
+    let rules: Vec<&Property> = watched.rules().collect();
+    let mut proofs = prove_all(&yosys, &rules, limit)?;
+    if let (Some(path), Some(Holds::Not { cycles })) = (waveform, proofs.first().map(|proof| proof.holds)) {
         counterexample(&yosys, BASE, BROKEN, &format!("-set-init {COUNTS} 0"), cycles, path)?;
-    }
-    let together = began.elapsed().as_secs_f64();
-    let mut proofs = vec![];
-    for property in &watched.properties {
-        if matches!(property.kind, Kind::Prove | Kind::Lemma) {
-            let rule = property.text.clone();
-            proofs.push(RuleProof { rule, holds, method: method.clone(), seconds: together });
-        }
     }
     for (number, property) in watched.of(Kind::Cover).enumerate() {
         let began = Instant::now();
@@ -238,38 +270,104 @@ fn reach() -> String {
     format!("bmc3 -F {REACH}")
 }
 
-/// The result for all together, and what gave it.
-fn prove_all(yosys: &Yosys, limit: Duration) -> Result<(Holds, String)> {
-    let way = format!("-tempinduct -set-init {COUNTS} 0 -maxsteps {DEPTH}");
+/// The result for each rule: for all together, or else for each with all others in the cycles before.
+fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<RuleProof>> {
+    let began = Instant::now();
+    let together = |holds: Holds, method: &str| {
+        let seconds = began.elapsed().as_secs_f64();
+        let proof = |rule: &&Property| RuleProof { rule: rule.text.clone(), holds, method: method.into(), seconds };
+        Ok(rules.iter().map(proof).collect())
+    };
+    let mut steps = vec![];
+    match induction(yosys, BROKEN, rules, limit)? {
+        Induction::Proved { method } => return together(Holds::Always, &method),
+        Induction::Broken { cycles } => return together(Holds::Not { cycles }, "induction"),
+        Induction::Fails { rules: low } => {
+            let step = |rule: &&Property| if low.contains(&rule.name) { "its step fails" } else { "" };
+            steps.extend(rules.iter().map(|rule| (false, step(rule).to_string(), began.elapsed())));
+        }
+        Induction::Open => {
+            for rule in rules {
+                let began = Instant::now();
+                let (holds, method) = match induction(yosys, &format!("{FIRST}_{}", rule.name), &[], limit)? {
+                    Induction::Proved { method } => (true, format!("{method}, the others before it")),
+                    Induction::Broken { cycles } => return together(Holds::Not { cycles }, "induction"),
+                    Induction::Fails { .. } => (false, "its step fails".to_string()),
+                    Induction::Open => (false, "its step does not end".to_string()),
+                };
+                steps.push((holds, method, began.elapsed()));
+            }
+        }
+    }
+    // Each holds in a cycle if all held in those before it: so all hold.
+    let all_hold = steps.iter().all(|(holds, ..)| *holds);
+    let mut otherwise = Holds::Always;
+    if !all_hold {
+        let bounded = format!("bmc3 -F {BOUND}");
+        otherwise = abc::run(yosys, BASE, CIRCUIT, BROKEN, &bounded, limit)?;
+        if matches!(otherwise, Holds::Not { .. }) {
+            return together(otherwise, &bounded);
+        }
+        let way = "scorr; dc2; pdr";
+        match abc::run(yosys, BASE, CIRCUIT, BROKEN, way, limit)? {
+            Holds::Open | Holds::Bounded { .. } => {}
+            decided => return together(decided, way),
+        }
+    }
+    let proofs = rules.iter().zip(steps).map(|(rule, (holds, method, time))| {
+        let method = if holds && !all_hold { format!("its step holds: {method}") } else { method };
+        RuleProof { rule: rule.text.clone(), holds: otherwise, method, seconds: time.as_secs_f64() }
+    });
+    Ok(proofs.collect())
+}
+
+/// The result of an induction.
+enum Induction {
+    Proved { method: String },
+    Broken { cycles: u64 },
+    /// The step does: in the last of some cycles these rules are broken.
+    Fails { rules: Vec<String> },
+    Open,
+}
+
+/// An induction for an output that must stay low.
+fn induction(yosys: &Yosys, output: &str, rules: &[&Property], limit: Duration) -> Result<Induction> {
     yosys.write(SAID, "")?;
     let is_clocked = yosys.read(MONITOR)?.contains(&format!("reg {COUNTS} ="));
+    let way = format!("-tempinduct -set-init {COUNTS} 0 -set-init {FELL} 0 -maxsteps {DEPTH}");
     let way = if is_clocked { way } else { String::new() };
+    let shown: String = rules.iter().map(|rule| format!(" -show {LOW}_{}", rule.name)).collect();
     yosys.run(
-        &format!("read_rtlil {BASE}; tee -q -o {SAID} sat -prove {BROKEN} 0 {way} {AROUND}"),
+        &format!("read_rtlil {BASE}; tee -q -o {SAID} sat -prove {output} 0 {way}{shown} {AROUND}"),
         Some(limit),
     )?;
     let said = yosys.read(SAID)?;
-    if said.contains("Induction step proven: SUCCESS") {
-        let steps = said.matches("Trying induction with length").count();
-        return Ok((Holds::Always, format!("induction over {steps}")));
-    }
-    if said.contains("no model found: SUCCESS") {
-        return Ok((Holds::Always, "no state".to_string()));
-    }
-    if said.contains("model found for base case: FAIL") {
-        let cycles = said.matches("Trying induction with length").count() as u64;
-        return Ok((Holds::Not { cycles }, "induction".to_string()));
-    }
-    if said.contains("model found: FAIL") {
-        return Ok((Holds::Not { cycles: 1 }, "no state".to_string()));
-    }
-    for way in ["bmc3 -F 12", "scorr; dc2; pdr"] {
-        match abc::run(yosys, BASE, CIRCUIT, BROKEN, way, limit)? {
-            Holds::Open => {}
-            decided => return Ok((decided, way.to_string())),
-        }
-    }
-    Ok((Holds::Open, String::new()))
+    let steps = said.matches("Trying induction with length").count();
+    Ok(if said.contains("Induction step proven: SUCCESS") {
+        Induction::Proved { method: format!("induction over {steps}") }
+    } else if said.contains("no model found: SUCCESS") {
+        Induction::Proved { method: "no state".to_string() }
+    } else if said.contains("model found for base case: FAIL") {
+        Induction::Broken { cycles: steps as u64 }
+    } else if said.contains("model found: FAIL") {
+        Induction::Broken { cycles: 1 }
+    } else if said.matches("Induction step failed").count() == DEPTH {
+        Induction::Fails { rules: broken_at_the_end(&said) }
+    } else {
+        Induction::Open
+    })
+}
+
+/// The rules that are broken in the last table of values that Yosys prints: `   3 \low_prove_it   1   1   1`.
+fn broken_at_the_end(said: &str) -> Vec<String> {
+    let table = said.rsplit("Signal Name").next().unwrap_or_default();
+    let broken = table.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let (_, name, value) = (words.next()?, words.next()?, words.next()?);
+        let name = name.strip_prefix(&format!("\\{LOW}_"))?;
+        (value == "1").then(|| name.to_string())
+    });
+    broken.collect()
 }
 
 /// The property that a line declares.
@@ -349,5 +447,12 @@ mod tests {
             .unwrap_err()
             .to_string()
             .contains("proves nothing"));
+    }
+
+    #[test]
+    fn what_is_broken_at_the_end_is_read() {
+        let said = "  Time Signal Name  Dec\n     2 \\low_prove_a  1  1  1\n  Time Signal Name  Dec\n  ---- ----\n\
+                    \x20    3 \\low_prove_b  0  0  0\n     3 \\low_lemma_c  1  1  1\n";
+        assert_eq!(broken_at_the_end(said), ["lemma_c"]);
     }
 }
