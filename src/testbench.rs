@@ -17,7 +17,7 @@ use crate::output::{each, grouped, say, table, JsonArgument};
 use crate::sim::recording::{query, Margins};
 use crate::sim::views::{self, Views};
 use crate::synth::SynthesisArguments;
-use crate::verilog::{modules, ModuleArguments};
+use crate::verilog::{modules, ModuleArguments, NameArguments};
 use crate::Verdict;
 
 #[derive(Args)]
@@ -27,7 +27,8 @@ use crate::Verdict;
   gpurf testbench ccu --scenario far_before_near --waveform ccu.fst
   gpurf testbench ccu --cycles 2000 --waveform ccu.fst --around flush#2
   gpurf testbench ocu --engines rtl,netlist --set width=32 --clock-gating
-  gpurf testbench ccu --verilog edited/*.v --set width=32")]
+  gpurf testbench ccu --verilog edited/*.v --set width=32
+  gpurf testbench ccu --verilog out/*.v --prefix acme_ --clock clk_i --reset rst_ni:low")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
@@ -39,6 +40,8 @@ pub struct Arguments {
     /// synthesized. The option takes one module, with the parameters that the files were exported with
     #[arg(long, value_name = "FILE", num_args = 1..)]
     verilog: Vec<PathBuf>,
+    #[command(flatten)]
+    names: NameArguments,
     #[command(flatten)]
     synthesis: SynthesisArguments,
     #[command(flatten)]
@@ -156,6 +159,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) -> Result<Report> {
     let mut bench = workbench(entry.name, parameters);
     if !arguments.verilog.is_empty() {
+        bench.write_in(arguments.names.style(1)?);
         let top = bench.verilog()?.top;
         bench.read_verilog(other_verilog(&arguments.verilog, &top)?);
     }

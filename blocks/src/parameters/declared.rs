@@ -8,7 +8,7 @@ use serde::Serialize;
 use strum::VariantNames;
 
 use super::declare::parameters;
-use super::parameter::{Parameter, ParameterError, Value};
+use super::parameter::{Parameter, ParameterError, Setting, Value};
 use super::policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, LruStorage,
     Occupied, Refill, ReplacementPolicy, Scheduling, Search, Tie, Waiting,

@@ -10,7 +10,7 @@ mod sthld_table;
 mod values;
 
 pub use declared::*;
-pub use parameter::{Description, Parameter, ParameterError};
+pub use parameter::{Description, Parameter, ParameterError, Setting};
 pub use policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, LruStorage,
     Occupied, Refill, ReplacementPolicy, Scheduling, Search, Tie, Waiting,

@@ -7,6 +7,7 @@ mod engines;
 mod implicit;
 mod lockstep;
 mod loops;
+mod names;
 mod operations;
 mod refusals;
 mod states;

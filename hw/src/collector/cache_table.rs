@@ -25,18 +25,12 @@ use crate::watch;
 #[block(
     title = "Cache table",
     paper = "W §3.2, F §III-C",
-    parameters(width, entries, slots, banks, accesses, d_ports, lru_order, dispatch_on_arrival, allocate_on_arrival),
-    sizes(
-        seconds = accesses - 1,
-        at_issue = if parameters.allocate_on_arrival { 0 } else { slots },
-        arrivals = if parameters.allocate_on_arrival { 1 } else { 0 },
-        meeting = if parameters.allocate_on_arrival && parameters.dispatch_on_arrival { 1 } else { 0 }
-    )
+    parameters(width, entries, slots, banks, accesses, d_ports, lru_order, dispatch_on_arrival, allocate_on_arrival)
 )]
 pub struct CacheTable<const W: usize, const I: usize> {
     /// The table changes hands: nothing in it is valid from this cycle's look-ups on.
     pub flush: In<Bit>,
-    /// Registers to look up, and whether the slot is used by an instruction issued in this cycle.
+    /// The slot is used by an instruction issued in this cycle, and its register looked up.
     pub source_valid: In<[Bit; slots]>,
     /// Register to look up.
     pub source_register: In<[Bits<8>; slots]>,
@@ -48,56 +42,61 @@ pub struct CacheTable<const W: usize, const I: usize> {
     pub unlock: In<Bit>,
     /// Port S: a value fills an entry.
     pub s_valid: In<Bit>,
-    /// That entry.
+    /// Entry that the value on port S fills.
     pub s_entry: In<Bits<16>>,
-    /// The value.
+    /// The value on port S.
     pub s_data: In<Bits<W>>,
     /// With two accesses per cycle: another value fills an entry.
-    pub second_s_valid: In<[Bit; seconds]>,
-    /// That entry.
-    pub second_s_entry: In<[Bits<16>; seconds]>,
-    /// The value.
-    pub second_s_data: In<[Bits<W>; seconds]>,
-    /// Its register, which the entry does not have yet.
-    pub s_register: In<[Bits<8>; arrivals]>,
-    /// Its next reuse is near.
-    pub s_near: In<[Bit; arrivals]>,
+    #[when(accesses == 2)]
+    pub second_s_valid: In<Bit>,
+    /// Entry that the other value fills.
+    #[when(accesses == 2)]
+    pub second_s_entry: In<Bits<16>>,
+    /// The other value that fills an entry.
+    #[when(accesses == 2)]
+    pub second_s_data: In<Bits<W>>,
+    /// Register of the value on port S, which its entry does not have yet.
+    #[when(allocate_on_arrival)]
+    pub s_register: In<Bits<8>>,
+    /// The next reuse of the value on port S is near.
+    #[when(allocate_on_arrival)]
+    pub s_near: In<Bit>,
     /// Ports D: a result is put into an entry.
     pub d_valid: In<[Bit; d_ports]>,
     /// Register of the result; it is looked up in any case.
     pub d_register: In<[Bits<8>; d_ports]>,
-    /// Its next reuse is near.
+    /// The result's next reuse is near.
     pub d_near: In<[Bit; d_ports]>,
-    /// The entry it goes to; zero if there is none.
+    /// Entry that the result goes to; zero if there is none.
     pub d_entry: In<[Bits<16>; d_ports]>,
-    /// The value.
+    /// Value of the result.
     pub d_data: In<[Bits<W>; d_ports]>,
-    /// Registers whose value changes elsewhere: an entry that holds one is no longer valid.
+    /// A register changes its value elsewhere: an entry that holds it is no longer valid.
     pub kill: In<[Bit; banks]>,
-    /// That register.
+    /// Register that changes its value elsewhere.
     pub kill_register: In<[Bits<8>; banks]>,
 
     /// The slot's register is there.
     pub hit: Out<[Bit; slots]>,
-    /// In this entry.
+    /// Entry in which the slot's register was found, as the one bit set.
     pub hit_entry: Out<[Bits<16>; slots]>,
     /// The entry is hit by a used source slot.
     pub entry_hit: Out<[Bit; entries]>,
     /// The result's register is there.
     pub d_hit: Out<[Bit; d_ports]>,
-    /// In this entry.
+    /// Entry in which the result's register was found, as the one bit set.
     pub d_hit_entry: Out<[Bits<16>; d_ports]>,
     /// The entry holds a value, before the flush.
     pub was_valid: Out<[Bit; entries]>,
-    /// The table, after the flush.
+    /// The entry holds a value, after the flush.
     pub valid: Out<[Bit; entries]>,
-    /// An instruction waits with it.
+    /// An instruction waits with the entry.
     pub lock: Out<[Bit; entries]>,
-    /// Its next reuse is near.
+    /// The next reuse of the entry's value is near.
     pub near: Out<[Bit; entries]>,
     /// Bit t: entry t was used more recently than this one.
     pub newer: Out<[Bits<16>; entries]>,
-    /// Its value.
+    /// Value of the entry.
     pub data: Out<[Bits<W>; entries]>,
     /// Some valid entry is near; as of the start of the cycle.
     pub any_near: Out<Bit>,
@@ -114,7 +113,8 @@ pub struct CacheTable<const W: usize, const I: usize> {
     d_makes_near: Local<[Bit; entries]>,
     /// The value on port S goes into the entry, and takes it only now.
     s_here: Local<[Bit; entries]>,
-    second_s_here: Local<[[Bit; entries]; seconds]>,
+    #[when(accesses == 2)]
+    second_s_here: Local<[Bit; entries]>,
     filled: Local<[Bit; entries]>,
     near_filled: Local<[Bit; entries]>,
     entry_valid: Register<[Bit; entries]>,
@@ -128,10 +128,10 @@ pub struct CacheTable<const W: usize, const I: usize> {
     /// There is more than one port D.
     #[value(d_ports > 1)]
     several: Constant<Bit>,
-    #[value(allocate_on_arrival)]
+    #[value(parameters.allocate_on_arrival)]
     allocates: Constant<Bit>,
     /// Look-ups may meet a value that arrives.
-    #[value(allocate_on_arrival && dispatch_on_arrival)]
+    #[value(parameters.allocate_on_arrival && parameters.dispatch_on_arrival)]
     meets: Constant<Bit>,
 }
 
@@ -165,8 +165,8 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                         entry_hit[e] = true;
                     }
                 }
-                for m in 0..meeting {
-                    if s_valid & (s_register[m] == source_register[s]) {
+                if allocate_on_arrival & dispatch_on_arrival {
+                    if s_valid & (s_register == source_register[s]) {
                         hit[s] = true;
                         hit_entry[s] = s_entry;
                         for e in 0..entries {
@@ -178,6 +178,10 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 }
             }
         }
+    }
+
+    /// Look-up of results.
+    fn look_up_results() {
         for p in 0..d_ports {
             d_hit[p] = false;
             d_hit_entry[p] = 0;
@@ -190,8 +194,8 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
         }
     }
 
-    /// Update.
-    fn change() {
+    /// Sources and the value on port S take entries.
+    fn take() {
         for e in 0..entries {
             killed[e] = false;
             for b in 0..banks {
@@ -208,24 +212,32 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                     near_source[e] |= source_near[s];
                 }
             }
-            for s in 0..at_issue {
+            if !allocate_on_arrival {
+for s in 0..slots {
                 if source_entry[s].get_bit(e) {
                     entry_tag[e].d = source_register[s];
                 }
             }
+}
             filled[e] = false;
             near_filled[e] = false;
-            for a in 0..arrivals {
+            if allocate_on_arrival {
                 filled[e] = s_here[e];
-                near_filled[e] = s_near[a];
+                near_filled[e] = s_near;
             }
+        }
+    }
+
+    /// Results take entries, and what is stored in them.
+    fn take_results() {
+        for e in 0..entries {
             // Data needs no reset: it is read only after it was written.
             entry_data[e].reset = false;
             entry_data[e].d = s_data;
-            for k in 0..seconds {
-                second_s_here[k][e] = second_s_valid[k] & second_s_entry[k].get_bit(e);
-                if second_s_here[k][e] {
-                    entry_data[e].d = second_s_data[k];
+            if accesses == 2 {
+                second_s_here[e] = second_s_valid & second_s_entry.get_bit(e);
+                if second_s_here[e] {
+                    entry_data[e].d = second_s_data;
                 }
             }
             taken[e] = (used[e] | filled[e]) & allocates;
@@ -245,11 +257,17 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                     entry_tag[e].d = d_register[p];
                 }
             }
-            for a in 0..arrivals {
+            if allocate_on_arrival {
                 if s_here[e] {
-                    entry_tag[e].d = s_register[a];
+                    entry_tag[e].d = s_register;
                 }
             }
+        }
+    }
+
+    /// Update.
+    fn change() {
+        for e in 0..entries {
             order.touch[e] = (used[e] | filled[e]) | d_some[e];
 
             entry_valid[e].load(true, ((used[e] | filled[e]) | d_some[e]) | (valid[e] & !killed[e]));
@@ -264,8 +282,8 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             );
 
             entry_data[e].enable = s_here[e] | d_some[e];
-            for k in 0..seconds {
-                if second_s_here[k][e] {
+            if accesses == 2 {
+                if second_s_here[e] {
                     entry_data[e].enable = true;
                 }
             }

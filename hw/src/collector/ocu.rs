@@ -43,13 +43,13 @@ stages!(Ocu<W>);
     title = "Operand collector unit",
     paper = "W §2, F §II",
     parameters(width, slots, accesses, dispatch_on_arrival),
-    sizes(seconds = accesses - 1),
     fixed(destinations = 0, d_ports = 0, cache_far = false),
     bundle = CollectorPorts<W>
 )]
 pub struct Ocu<const W: usize> {
     arrives: Local<[Bit; slots]>,
-    second_arrives: Local<[[Bit; slots]; seconds]>,
+    #[when(accesses == 2)]
+    second_arrives: Local<[Bit; slots]>,
     /// The slot's value arrives, and can leave in the same cycle.
     passes: Local<[Bit; slots]>,
     slot_valid: Register<[Bit; slots]>,
@@ -84,14 +84,18 @@ impl<const W: usize> Ocu<W> {
         held_payload = payload_held;
 
         occupied = occupancy;
+    }
+
+    /// Slots: what arrives, what is held, what leaves.
+    fn sources() {
         ready = occupancy;
         for s in 0..slots {
             hit[s] = false;
             request[s] = issue & instruction.source_valid[s];
             arrives[s] = s_valid & (s_slot == slot_number[s]);
-            for k in 0..seconds {
-                second_arrives[k][s] = second_s_valid[k] & (second_s_slot[k] == slot_number[s]);
-                if second_arrives[k][s] {
+            if accesses == 2 {
+                second_arrives[s] = second_s_valid & (second_s_slot == slot_number[s]);
+                if second_arrives[s] {
                     arrives[s] = true;
                 }
             }
@@ -104,9 +108,9 @@ impl<const W: usize> Ocu<W> {
             // Data needs no reset: it is read only after it was written.
             slot_data[s].reset = false;
             slot_data[s].load(arrives[s], s_data);
-            for k in 0..seconds {
-                if second_arrives[k][s] {
-                    slot_data[s].d = second_s_data[k];
+            if accesses == 2 {
+                if second_arrives[s] {
+                    slot_data[s].d = second_s_data;
                 }
             }
 
@@ -118,9 +122,9 @@ impl<const W: usize> Ocu<W> {
             operand_data[s] = slot_data[s];
             if passes[s] {
                 operand_data[s] = s_data;
-                for k in 0..seconds {
-                    if second_arrives[k][s] {
-                        operand_data[s] = second_s_data[k];
+                if accesses == 2 {
+                    if second_arrives[s] {
+                        operand_data[s] = second_s_data;
                     }
                 }
             }
