@@ -125,6 +125,7 @@ enum Verdict {
 /// output and standard error.
 pub fn run(program: Program, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     program::is(program);
+    gpurf_verilog::is_written_by(&format!("gpurf {}", program::version()));
     let line: Vec<OsString> = std::iter::once("gpurf".into()).chain(arguments).collect();
     let command = match Cli::try_parse_from(&line) {
         Ok(cli) => cli.command,

@@ -18,7 +18,7 @@ use crate::output::{each, grouped, say, table, JsonArgument};
 use crate::sim::recording::{query, Margins};
 use crate::sim::views::{self, Views};
 use crate::synth::SynthesisArguments;
-use crate::verilog::{modules, ModuleArguments};
+use crate::verilog::{modules, ModuleArguments, NameArguments};
 use crate::Verdict;
 
 #[derive(Args)]
@@ -41,6 +41,8 @@ pub struct Arguments {
     /// synthesized. The option takes one module, with the parameters that the files were exported with
     #[arg(long, value_name = "FILE", num_args = 1..)]
     verilog: Vec<PathBuf>,
+    #[command(flatten)]
+    names: NameArguments,
     #[command(flatten)]
     synthesis: SynthesisArguments,
     #[command(flatten)]
@@ -164,6 +166,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) -> Result<Report> {
     let mut bench = workbench(entry.name, parameters);
     if !arguments.verilog.is_empty() {
+        bench.write_in(arguments.names.style(1)?);
         let top = bench.verilog()?.top;
         bench.read_verilog(other_verilog(&arguments.verilog, &top)?);
     }

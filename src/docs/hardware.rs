@@ -58,7 +58,9 @@ pub fn ports(_: &Project, module: &str) -> Result<String> {
             Some(length) => (format!("{}[{length}]", port.name), format!("{} each", bits(port.carried))),
             None => (port.name.to_string(), bits(port.carried)),
         };
-        writeln!(text, "| `{name}` | {direction} | {bits} | {} |", cell(port.doc))?;
+        let when = if port.when.is_empty() { String::new() } else { format!(" There with `{}`.", port.when) };
+        let said = format!("{} {}{when}", port.bundle, port.doc);
+        writeln!(text, "| `{name}` | {direction} | {bits} | {} |", cell(said.trim_start()))?;
     }
     Ok(text)
 }

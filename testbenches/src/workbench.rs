@@ -9,7 +9,7 @@ use anyhow::{anyhow, bail, Context, Result};
 use gpurf_blocks::{layout, suggestion, Clocked, Field, Parameters, Ports};
 use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_verilog::{
-    emit, Compiled, CompiledRtl, Events, Hierarchy, Icarus, Occurrence, Query, Values, Verilated,
+    emit_as, Compiled, CompiledRtl, Events, Hierarchy, Icarus, Occurrence, Query, Style, Values, Verilated,
 };
 use rust_hdl::prelude::Block;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
@@ -51,6 +51,9 @@ pub trait Workbench {
 
     /// Other Verilog instead of the module's own: edited, synthesized, or written by hand.
     fn read_verilog(&mut self, text: String);
+
+    /// Writes the module's own Verilog in this style from now on.
+    fn write_in(&mut self, style: Style);
 
     /// The Verilog that the engine [`EngineKind::Netlist`] runs: cells of a library, and their models.
     fn read_netlist(&mut self, text: String);
@@ -159,6 +162,8 @@ pub struct Bench<I, O> {
     name: String,
     parameters: Parameters,
     subject: Subject<I, O>,
+    /// How the module's own Verilog is written.
+    style: Style,
     /// Verilog instead of the module's own.
     source: Option<String>,
     netlist: Option<String>,
@@ -174,7 +179,7 @@ pub struct Bench<I, O> {
 #[derive(Clone, Copy)]
 struct Subject<I, O> {
     block: fn(&Parameters) -> Box<dyn Block>,
-    emit: fn(&Parameters) -> Result<Hierarchy>,
+    emit: fn(&Parameters, &Style) -> Result<Hierarchy>,
     model: fn(&Parameters) -> Ported<I, O>,
     rust_hdl: fn(&Parameters) -> Box<dyn Hardware<I, O>>,
     stimulus: fn(&Parameters) -> Box<dyn Stimulus<I, O>>,
@@ -211,6 +216,7 @@ impl<I: Ports, O: Ports> Clone for Bench<I, O> {
             name: self.name.clone(),
             parameters: self.parameters,
             subject: self.subject,
+            style: self.style.clone(),
             source: self.source.clone(),
             netlist: self.netlist.clone(),
             emitted: self.emitted.clone(),
@@ -227,13 +233,14 @@ pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, 
         parameters: M::seen(parameters),
         subject: Subject {
             block: |parameters| Box::new(M::configured(parameters)),
-            emit: |parameters| Ok(emit(&M::configured(parameters))?),
+            emit: |parameters, style| Ok(emit_as(&M::configured(parameters), style)?),
             model: M::model,
             rust_hdl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
             stimulus: M::stimulus,
             protocol: M::protocol,
             scenarios: M::scenarios,
         },
+        style: Style::default(),
         source: None,
         netlist: None,
         emitted: OnceCell::new(),
@@ -389,7 +396,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         let hierarchy = match self.emitted.get() {
             Some(emitted) => emitted.clone(),
             None => {
-                let emitted = (self.subject.emit)(&self.parameters)?;
+                let emitted = (self.subject.emit)(&self.parameters, &self.style)?;
                 self.emitted.get_or_init(|| emitted).clone()
             }
         };
@@ -401,6 +408,11 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
 
     fn read_verilog(&mut self, text: String) {
         self.source = Some(text);
+    }
+
+    fn write_in(&mut self, style: Style) {
+        self.style = style;
+        self.emitted = OnceCell::new();
     }
 
     fn read_netlist(&mut self, text: String) {

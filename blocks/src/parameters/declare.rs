@@ -80,15 +80,19 @@ macro_rules! parameters {
                 }
             }
 
-            /// The value as the name of a Verilog module has it: under the short name, as a number. None if the name does
-            /// without.
+            /// The parameter and its value, as names and headers of Verilog modules have them.
             ///
             /// # Panics
             /// If no parameter is called so.
-            pub fn in_verilog(&self, name: &str) -> Option<(&'static str, usize)> {
+            pub fn setting(&self, name: &str) -> Setting {
                 let parameter = Parameter::find(name).unwrap_or_else(|error| panic!("{error}"));
-                let is_named = !parameter.is_optional || self.text_of(name) != parameter.default();
-                is_named.then(|| (parameter.short.unwrap_or(parameter.name), self.number_of(name)))
+                let is_default = match name {
+                    $(stringify!($name) => self.$name == Parameters::default().$name,)+
+                    _ => unreachable!("every parameter has a field"),
+                };
+                let (text, number) = (self.text_of(name), self.number_of(name));
+                let short = parameter.short.unwrap_or(parameter.name);
+                Setting { name: parameter.name, short, number, text, is_default }
             }
         }
     };

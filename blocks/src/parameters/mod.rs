@@ -11,7 +11,7 @@ mod sthld_table;
 mod values;
 
 pub use declared::*;
-pub use parameter::{Description, Parameter, ParameterError};
+pub use parameter::{Description, Parameter, ParameterError, Setting};
 pub use policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
     LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Scheduling, Search, Storage,

@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gpurf_hw::dialect::Described;
 use num_bigint::BigUint;
 use rust_hdl::atom::AtomKind;
 
@@ -13,7 +12,11 @@ use super::error::{EmitError, Result};
 use super::index::{parse_path, Index};
 use super::keywords::is_keyword;
 use super::scope::{AtomDetails, Scope};
-use super::Language;
+use super::{Language, Style};
+
+/// Names of clock and reset in the declarations of modules.
+pub const CLOCK: &str = "clock";
+pub const RESET: &str = "reset";
 
 /// A signal's place among all elements of all vectors of [`Signals`].
 pub type SignalId = usize;
@@ -31,6 +34,8 @@ pub struct Vector {
     pub width: usize,
     pub role: Role,
     pub is_clock: bool,
+    /// The module's own reset, or that of a child that is a module of its own.
+    pub is_reset: bool,
     /// The enum that it holds.
     pub states: Option<String>,
     /// Its first element; the others follow.
@@ -53,6 +58,11 @@ impl Vector {
     /// Returns true if the kernel assigns it.
     pub fn is_assigned(&self) -> bool {
         matches!(self.role, Role::Output | Role::Local | Role::ChildInput(_))
+    }
+
+    /// Whether Verilog has an array for it: an array of one is a wire.
+    pub fn is_packed(&self) -> bool {
+        self.is_array && self.count > 1
     }
 
     /// Bits of all elements.
@@ -100,6 +110,7 @@ pub struct Children {
 pub struct Signals {
     pub module: String,
     pub language: Language,
+    pub style: Style,
     pub vectors: Vec<Vector>,
     pub children: Vec<Children>,
     /// By element, its vector.
@@ -128,10 +139,11 @@ struct Found<'a> {
 }
 
 impl Signals {
-    pub fn of(scope: &Scope, language: Language) -> Result<Self> {
+    pub fn of(scope: &Scope, style: &Style) -> Result<Self> {
         let mut signals = Signals {
             module: scope.identity.verilog_name.clone(),
-            language,
+            language: style.language,
+            style: style.clone(),
             vectors: vec![],
             children: vec![],
             owners: vec![],
@@ -151,7 +163,8 @@ impl Signals {
                 _ => return Err(signals.unsupported(&path, "is neither In, Out, Local nor Constant")),
             };
             let (name, _) = split(&found[0].atom.name);
-            signals.add(&path, &name.replace('$', "_"), found, role)?;
+            let name = signals.port_name(&name.replace('$', "_"), found[0].atom);
+            signals.add(&path, &name, found, role)?;
         }
         for (path, members) in gathered_children(scope) {
             let number = signals.children.len();
@@ -300,6 +313,13 @@ impl Signals {
             self.unsupported(path, "has elements that differ in length, width or direction")
         })?;
         self.name(name, path)?;
+        let is_reset = match role {
+            Role::Input => path == RESET,
+            Role::ChildInput(_) => {
+                path.rsplit_once('$').is_some_and(|(child, port)| port == RESET && !self.is_register(child))
+            }
+            _ => false,
+        };
         let states =
             atom.variants.first().and_then(|name| name.split_once("::")).map(|(name, _)| name.to_string());
         let vector = Vector {
@@ -309,6 +329,7 @@ impl Signals {
             width: atom.width,
             role,
             is_clock: atom.is_clock,
+            is_reset,
             states: states.clone(),
             first: self.owners.len(),
         };
@@ -327,6 +348,7 @@ impl Signals {
                 width: atom.width,
                 role: Role::Constant(vec![BigUint::from(value)]),
                 is_clock: false,
+                is_reset: false,
                 states: states.clone(),
                 first: self.owners.len(),
             };
@@ -349,6 +371,15 @@ impl Signals {
         match self.names.insert(name.clone(), path.to_string()) {
             Some(first) => Err(EmitError::Collision { module, name, first, second: path.to_string() }),
             None => Ok(()),
+        }
+    }
+
+    /// The name that a port has in the style of the design.
+    fn port_name(&self, name: &str, port: &AtomDetails) -> String {
+        match (port.kind, name) {
+            (AtomKind::InputParameter, CLOCK) if port.is_clock => self.style.clock.0.clone(),
+            (AtomKind::InputParameter, RESET) => self.style.reset.name.clone(),
+            _ => name.to_string(),
         }
     }
 
@@ -416,12 +447,5 @@ fn row_major(lengths: &[usize], indices: &[usize]) -> usize {
 
 /// Registers are written into the module that holds them.
 pub fn is_register(scope: &Scope) -> bool {
-    type_name(&scope.identity) == "register"
-}
-
-/// The name of a module without its parameters.
-pub fn type_name(identity: &Described) -> &str {
-    let Described { verilog_name, parameters, .. } = identity;
-    let suffix: String = parameters.iter().map(|(name, value)| format!("_{name}{value}")).collect();
-    verilog_name.strip_suffix(&suffix).unwrap_or(verilog_name)
+    scope.identity.module == "register"
 }

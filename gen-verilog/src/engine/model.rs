@@ -118,7 +118,7 @@ struct Sources {
 
 impl Sources {
     fn of(harness: &Harness) -> Self {
-        let safe = (harness.hierarchy.language == Language::SystemVerilog).then_some(SAFE);
+        let safe = (harness.hierarchy.style.language == Language::SystemVerilog).then_some(SAFE);
         Sources {
             verilog: format!("{}\n{}", harness.hierarchy.source(), shim::verilog(harness)),
             shim: shim::source(harness),

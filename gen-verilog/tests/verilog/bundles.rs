@@ -3,7 +3,7 @@
 
 use gpurf_blocks::Parameters;
 use gpurf_hw::dialect::{block, bundle, rtl, Declared, Held};
-use gpurf_verilog::{check, emit, emit_as, Language};
+use gpurf_verilog::{check, emit, emit_as, Language, Style};
 use rust_hdl::prelude::*;
 
 use crate::lockstep::{agree, random};
@@ -81,7 +81,7 @@ fn a_bundle_is_assigned_as_its_wires_are() {
 #[test]
 fn its_wires_are_ports_by_their_names() {
     for language in [Language::Verilog, Language::SystemVerilog] {
-        let emitted = emit_as(&desk(3), language).unwrap();
+        let emitted = emit_as(&desk(3), &Style::of(language)).unwrap();
         check::verilator_lint(&emitted).unwrap_or_else(|error| panic!("{error}"));
         let ports: Vec<(&str, usize, usize)> = emitted
             .top_module()

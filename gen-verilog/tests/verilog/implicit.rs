@@ -23,12 +23,22 @@ struct Delay {
 }
 
 const PORTS: &[Port] = &[
-    Port { name: "value", is_input: true, carried: "Bits<8>", length: None, doc: "What goes in." },
+    Port {
+        name: "value",
+        is_input: true,
+        carried: "Bits<8>",
+        length: None,
+        bundle: "",
+        when: "",
+        doc: "What goes in.",
+    },
     Port {
         name: "delayed",
         is_input: false,
         carried: "Bits<8>",
         length: None,
+        bundle: "",
+        when: "",
         doc: "The same three cycles later.",
     },
 ];

@@ -8,6 +8,7 @@ mod engines;
 mod implicit;
 mod lockstep;
 mod loops;
+mod names;
 mod operations;
 mod refusals;
 mod states;

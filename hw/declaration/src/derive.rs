@@ -74,6 +74,8 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
         }
         let docs = field.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
         ports.push(Port::new(PortWire {
+            bundle: vec![],
+            when: None,
             name: name.clone(),
             docs: docs.cloned().collect(),
             is_input: input,

@@ -27,10 +27,7 @@ use crate::watch;
     title = "LRU order",
     paper = "W §3.2, F §III-C",
     parameters(entries, lru_order),
-    sizes(
-        ranked = if parameters.lru_order == LruStorage::Ranks { entries } else { 0 },
-        pairs = if parameters.lru_order == LruStorage::Pairs { entries * (entries - 1) / 2 } else { 0 }
-    )
+    sizes(pairs = entries * (entries - 1) / 2)
 )]
 pub struct LruOrder<const I: usize> {
     /// The entry is used in this cycle.
@@ -39,19 +36,25 @@ pub struct LruOrder<const I: usize> {
     pub newer: Out<[Bits<16>; entries]>,
 
     touched: Local<Bits<16>>,
-    rank: Local<[Bits<I>; ranked]>,
-    updated: Local<[Bits<I>; ranked]>,
-    stored: Register<[Bits<I>; ranked]>,
+    #[when(lru_order == LruStorage::Ranks)]
+    rank: Local<[Bits<I>; entries]>,
+    #[when(lru_order == LruStorage::Ranks)]
+    updated: Local<[Bits<I>; entries]>,
+    #[when(lru_order == LruStorage::Ranks)]
+    stored: Register<[Bits<I>; entries]>,
     #[value(|entry| entry)]
     number: Constant<[Bits<I>; entries]>,
     #[value(|entry| 1 << entry)]
     alone: Constant<[Bits<16>; entries]>,
     /// Of each pair, the entry with the higher number is the newer.
+    #[when(lru_order == LruStorage::Pairs)]
     higher_newer: Register<[Bit; pairs]>,
     /// The entries of each pair, as the one bit set.
     #[value(|pair| 1 << pairs_of(entries)[pair].0)]
+    #[when(lru_order == LruStorage::Pairs)]
     lower: Constant<[Bits<16>; pairs]>,
     #[value(|pair| 1 << pairs_of(entries)[pair].1)]
+    #[when(lru_order == LruStorage::Pairs)]
     higher: Constant<[Bits<16>; pairs]>,
 }
 
@@ -71,12 +74,13 @@ impl<const I: usize> LruOrder<I> {
 
     /// Ranks.
     fn ranks() {
-        for e in 0..ranked {
+if lru_order == LruStorage::Ranks {
+        for e in 0..entries {
             rank[e] = stored[e] ^ number[e];
         }
-        for e in 0..ranked {
+        for e in 0..entries {
             updated[e] = rank[e];
-            for t in 0..ranked {
+            for t in 0..entries {
                 if rank[t] < rank[e] {
                     newer[e] |= alone[t];
                 }
@@ -84,14 +88,14 @@ impl<const I: usize> LruOrder<I> {
             if touch[e] {
                 // In front of this one stay only the touched entries that were in front before.
                 updated[e] = 0;
-                for t in 0..ranked {
+                for t in 0..entries {
                     if touch[t] & (rank[t] < rank[e]) {
                         updated[e] += 1;
                     }
                 }
             } else {
                 // Every touched entry that was behind this one moves in front of it.
-                for t in 0..ranked {
+                for t in 0..entries {
                     if touch[t] & (rank[t] > rank[e]) {
                         updated[e] += 1;
                     }
@@ -100,9 +104,11 @@ impl<const I: usize> LruOrder<I> {
             stored[e].load(touched.any(), updated[e] ^ number[e]);
         }
     }
+}
 
     /// Pairs: one that is touched goes before one that is not.
     fn pairs() {
+if lru_order == LruStorage::Pairs {
         for p in 0..pairs {
             higher_newer[p]
                 .load((touched & lower[p]).any() ^ (touched & higher[p]).any(), (touched & higher[p]).any());
@@ -116,4 +122,5 @@ impl<const I: usize> LruOrder<I> {
             }
         }
     }
+}
 }

@@ -67,7 +67,7 @@ stages!(Boc<W>);
     title = "Bypassing operand collector of BOW",
     paper = "F §VI-B",
     parameters(width, window, slots, destinations, banks, accesses, dispatch_on_arrival),
-    sizes(banks, destinations, seconds = accesses - 1),
+    sizes(banks, destinations),
     fixed(d_ports = 0, cache_far = false, warps = BOC_WARPS, collectors = BOC_WARPS, allocation = Allocation::Private),
     bundle = CollectorPorts<W>
 )]
@@ -191,10 +191,10 @@ impl<const W: usize> Boc<W> {
             instructions[p].s_valid = s_valid & presents[p];
             instructions[p].s_slot = s_slot;
             instructions[p].s_data = s_data;
-            for k in 0..seconds {
-                instructions[p].second_s_valid[k] = second_s_valid[k] & presents[p];
-                instructions[p].second_s_slot[k] = second_s_slot[k];
-                instructions[p].second_s_data[k] = second_s_data[k];
+            if accesses == 2 {
+                instructions[p].second_s_valid = second_s_valid & presents[p];
+                instructions[p].second_s_slot = second_s_slot;
+                instructions[p].second_s_data = second_s_data;
             }
             for b in 0..banks {
                 instructions[p].write_valid[b] = write_valid[b];

@@ -47,34 +47,32 @@ stages!(Ocu<W>);
     title = "Operand collector unit",
     paper = "W §2, F §II",
     parameters(width, slots, accesses, dispatch_on_arrival, storage, isolation),
-    sizes(
-        seconds = accesses - 1,
-        in_flip_flops = if parameters.storage == Storage::FlipFlops { slots } else { 0 },
-        flip_flops = if parameters.storage == Storage::FlipFlops { 1 } else { 0 },
-        resting = if parameters.storage == Storage::FlipFlops && parameters.isolation != Isolation::None { 1 } else { 0 },
-        in_latches = if parameters.storage == Storage::Latches { slots } else { 0 },
-        latches = if parameters.storage == Storage::Latches { 1 } else { 0 },
-        latch_seconds = if parameters.storage == Storage::Latches { accesses - 1 } else { 0 },
-        resting_slots = if parameters.isolation == Isolation::Operands { slots } else { 0 }
-    ),
     fixed(destinations = 0, d_ports = 0, cache_far = false),
     bundle = CollectorPorts<W>
 )]
 pub struct Ocu<const W: usize> {
     arrives: Local<[Bit; slots]>,
-    second_arrives: Local<[[Bit; slots]; seconds]>,
+    #[when(accesses == 2)]
+    second_arrives: Local<[Bit; slots]>,
     /// The slot's value arrives, and can leave in the same cycle.
     passes: Local<[Bit; slots]>,
     slot_valid: Register<[Bit; slots]>,
     slot_ready: Register<[Bit; slots]>,
-    slot_data: Register<[Bits<W>; in_flip_flops]>,
+    #[when(storage == Storage::FlipFlops)]
+    slot_data: Register<[Bits<W>; slots]>,
     /// In front of latches: what comes, and the slots that it goes to.
-    s_data_held: Register<[Bits<W>; latches]>,
-    s_slot_held: Register<[Bit; in_latches]>,
-    second_s_data_held: Register<[Bits<W>; latch_seconds]>,
-    second_s_slot_held: Register<[[Bit; in_latches]; latch_seconds]>,
-    written: Local<[Bit; latches]>,
-    slot_latch: [Latch<W>; in_latches],
+    #[when(storage == Storage::Latches)]
+    s_data_held: Register<Bits<W>>,
+    #[when(storage == Storage::Latches)]
+    s_slot_held: Register<[Bit; slots]>,
+    #[when((storage == Storage::Latches) & (accesses == 2))]
+    second_s_data_held: Register<Bits<W>>,
+    #[when((storage == Storage::Latches) & (accesses == 2))]
+    second_s_slot_held: Register<[Bit; slots]>,
+    #[when(storage == Storage::Latches)]
+    written: Local<Bit>,
+    #[when(storage == Storage::Latches)]
+    slot_latch: [Latch<W>; slots],
     occupancy: Register<Bit>,
     warp_held: Register<Bits<4>>,
     unit_held: Register<Bits<3>>,
@@ -106,14 +104,18 @@ impl<const W: usize> Ocu<W> {
         held_payload = payload_held;
 
         occupied = occupancy;
+    }
+
+    /// Slots: what arrives, what is held, what leaves.
+    fn sources() {
         ready = occupancy;
         for s in 0..slots {
             hit[s] = false;
             request[s] = issue & instruction.source_valid[s];
             arrives[s] = s_valid & (s_slot == slot_number[s]);
-            for k in 0..seconds {
-                second_arrives[k][s] = second_s_valid[k] & (second_s_slot[k] == slot_number[s]);
-                if second_arrives[k][s] {
+            if accesses == 2 {
+                second_arrives[s] = second_s_valid & (second_s_slot == slot_number[s]);
+                if second_arrives[s] {
                     arrives[s] = true;
                 }
             }
@@ -124,20 +126,18 @@ impl<const W: usize> Ocu<W> {
             slot_ready[s].load(issue | arrives[s], !issue);
 
             // Data needs no reset: it is read only after it was written.
-            for _f in 0..flip_flops {
+            if storage == Storage::FlipFlops {
                 slot_data[s].reset = false;
                 slot_data[s].load(arrives[s], s_data);
             }
-            for _r in 0..resting {
+            if (storage == Storage::FlipFlops) & (isolation != Isolation::None) {
                 if !arrives[s] {
                     slot_data[s].d = 0;
                 }
             }
-            for _f in 0..flip_flops {
-                for k in 0..seconds {
-                    if second_arrives[k][s] {
-                        slot_data[s].d = second_s_data[k];
-                    }
+            if (storage == Storage::FlipFlops) & (accesses == 2) {
+                if second_arrives[s] {
+                    slot_data[s].d = second_s_data;
                 }
             }
 
@@ -146,24 +146,26 @@ impl<const W: usize> Ocu<W> {
                 ready = false;
             }
             operand_valid[s] = slot_valid[s];
-            for _f in 0..flip_flops {
+            if storage == Storage::FlipFlops {
                 operand_data[s] = slot_data[s];
             }
-            for _l in 0..latches {
+            if storage == Storage::Latches {
                 operand_data[s] = slot_latch[s].q;
             }
             if passes[s] {
                 operand_data[s] = s_data;
-                for k in 0..seconds {
-                    if second_arrives[k][s] {
-                        operand_data[s] = second_s_data[k];
+                if accesses == 2 {
+                    if second_arrives[s] {
+                        operand_data[s] = second_s_data;
                     }
                 }
             }
         }
-        for s in 0..resting_slots {
-            if !(slot_valid[s] & dispatch) {
-                operand_data[s] = 0;
+        if isolation == Isolation::Operands {
+            for s in 0..slots {
+                if !(slot_valid[s] & dispatch) {
+                    operand_data[s] = 0;
+                }
             }
         }
     }
@@ -171,37 +173,33 @@ impl<const W: usize> Ocu<W> {
     /// Latches: what is written stands in its port's register while the slot is open. The slot selects its port by registers,
     /// too, and no other port's values reach it.
     fn write_latches() {
-        for l in 0..latches {
-            written[l] = false;
-            for s in 0..in_latches {
-                written[l] |= arrives[s];
+        if storage == Storage::Latches {
+            written = false;
+            for s in 0..slots {
+                written |= arrives[s];
             }
-            s_data_held[l].reset = false;
-            s_data_held[l].load(s_valid, s_data);
-        }
-        for k in 0..latch_seconds {
-            second_s_data_held[k].reset = false;
-            second_s_data_held[k].load(second_s_valid[k], second_s_data[k]);
-        }
-        for s in 0..in_latches {
-            slot_latch[s].enable = arrives[s];
-            slot_latch[s].d = 0;
-            for l in 0..latches {
+            s_data_held.reset = false;
+            s_data_held.load(s_valid, s_data);
+            if accesses == 2 {
+                second_s_data_held.reset = false;
+                second_s_data_held.load(second_s_valid, second_s_data);
+            }
+            for s in 0..slots {
+                slot_latch[s].enable = arrives[s];
+                slot_latch[s].d = 0;
                 s_slot_held[s].reset = false;
-                s_slot_held[s].load(written[l], arrives[s]);
-                for k in 0..latch_seconds {
-                    if second_arrives[k][s] {
+                s_slot_held[s].load(written, arrives[s]);
+                if s_slot_held[s] {
+                    slot_latch[s].d = s_data_held;
+                }
+                if accesses == 2 {
+                    if second_arrives[s] {
                         s_slot_held[s].d = false;
                     }
-                }
-                if s_slot_held[s] {
-                    slot_latch[s].d = s_data_held[l];
-                }
-                for k in 0..latch_seconds {
-                    second_s_slot_held[k][s].reset = false;
-                    second_s_slot_held[k][s].load(written[l], second_arrives[k][s]);
-                    if second_s_slot_held[k][s] {
-                        slot_latch[s].d = second_s_data_held[k];
+                    second_s_slot_held[s].reset = false;
+                    second_s_slot_held[s].load(written, second_arrives[s]);
+                    if second_s_slot_held[s] {
+                        slot_latch[s].d = second_s_data_held;
                     }
                 }
             }

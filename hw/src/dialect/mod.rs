@@ -28,7 +28,7 @@ pub use declared::{Configured, Declared};
 pub use driven::Driven;
 pub use driver::{Module, Rtl};
 pub use gpurf_rtl::{block, bundle, modules, rtl, Module};
-pub use identity::{Described, Identity};
+pub use identity::{Described, Identity, PortDoc};
 pub use lane_memory::LaneMemory;
 pub use memory::Memory;
 pub use monitor::Monitor;

@@ -25,16 +25,16 @@ use crate::watch;
 pub struct FreeSpaceMonitor<const P: usize> {
     /// The offered entry is taken; only while there is one.
     pub take: In<Bit>,
-    /// This entry becomes free; it must be occupied.
+    /// An entry becomes free.
     pub free: In<Bit>,
-    /// This entry becomes free; it must be occupied.
+    /// Entry that becomes free; it must be occupied.
     pub free_entry: In<Bits<P>>,
 
-    /// The free entry with the lowest number; zero if there is none.
+    /// An entry is free.
     pub any_free: Out<Bit>,
-    /// The first free entry; zero if there is none.
+    /// Free entry with the lowest number; zero if there is none.
     pub first_free: Out<Bits<P>>,
-    /// Free entries.
+    /// Number of free entries.
     pub free_count: Out<Bits<12>>,
     /// The flags, bit b of word w for entry 32 w + b.
     pub occupied: Out<[Bits<32>; words]>,

@@ -25,20 +25,20 @@ use crate::watch;
     unreset
 )]
 pub struct PcrfPointerTable<const P: usize> {
-    /// At most one of `read` and `write` is high.
+    /// A line is read. At most one of `read` and `write` is high.
     pub read: In<Bit>,
-    /// At most one is high.
+    /// A line is written. At most one of `read` and `write` is high.
     pub write: In<Bit>,
-    /// The line.
+    /// Line that is read or written.
     pub cta: In<Bits<7>>,
-    /// What is written; a count that does not fit is stored as the largest that does.
+    /// Pointer that is written.
     pub write_pointer: In<Bits<P>>,
-    /// Live registers; no more than fit are stored.
+    /// Count of live registers that is written; one that does not fit is stored as the largest that does.
     pub write_count: In<Bits<12>>,
 
-    /// What the last read found.
+    /// Pointer of the line that was read last.
     pub pointer: Out<Bits<P>>,
-    /// What the last read found.
+    /// Count of live registers of the line that was read last.
     pub count: Out<Bits<12>>,
 
     stored_count: Local<Bits<12>>,

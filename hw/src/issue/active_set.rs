@@ -35,12 +35,12 @@ use crate::{monitor, watch};
 pub struct ActiveSet {
     /// The warp has an instruction that depends on nothing under way.
     pub ready: In<[Bit; warps]>,
-    /// Its next instruction waits for something other than memory.
+    /// The warp's next instruction waits for something other than memory.
     pub dependence: In<[Bit; warps]>,
-    /// Its next instruction waits for shared memory alone.
+    /// The warp's next instruction waits for shared memory alone.
     pub shared: In<[Bit; warps]>,
-    /// It waits for other memory or at a barrier. At most one of these four is high; none is for a warp without
-    /// instructions.
+    /// The warp waits for other memory or at a barrier. At most one of `ready`, `dependence`, `shared` and
+    /// `others` is high; none is for a warp without instructions.
     pub others: In<[Bit; warps]>,
     /// The warp's next instruction begins a new strand.
     pub ends_strand: In<[Bit; warps]>,

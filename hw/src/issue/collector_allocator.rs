@@ -54,7 +54,7 @@ pub struct CollectorAllocator<const C: usize> {
 
     /// The instruction enters this collector. At most one is high.
     pub grant: Out<[Bit; collectors]>,
-    /// One is.
+    /// A collector is granted.
     pub granted: Out<Bit>,
     /// Event: a collector is free, and the warp waits.
     pub waiting: Out<Bit>,

@@ -31,9 +31,9 @@ pub struct SthldController {
     /// Instructions issued in this cycle: 0 to 4, one per sub-core.
     pub issued: In<Bits<3>>,
 
-    /// The threshold.
+    /// The threshold, in cycles.
     pub sthld: Out<Bits<5>>,
-    /// 1 to 6, as the papers number them.
+    /// State of the controller: 1 to 6, as the papers number them.
     pub state: Out<Bits<3>>,
     /// Event: the last cycle of an interval.
     pub interval_end: Out<Bit>,

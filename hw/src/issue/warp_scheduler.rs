@@ -50,18 +50,18 @@ pub struct WarpScheduler {
     pub launch: In<[Bit; warps]>,
     /// The collector holds an instruction.
     pub occupied: In<[Bit; collectors]>,
-    /// Port R of the collectors: whether each belongs to a warp, and to which.
+    /// Port R: the collector belongs to a warp.
     pub owned: In<[Bit; collectors]>,
-    /// Port R: whether it belongs to a warp, and to which.
+    /// Port R: warp that the collector belongs to.
     pub held_warp: In<[Bits<4>; collectors]>,
     /// The selected warp issues; some warp must be selected.
     pub issue: In<Bit>,
 
-    /// At most one is high.
+    /// The warp is selected. At most one is high.
     pub select: Out<[Bit; warps]>,
-    /// One is, and which; 0 if none is.
+    /// A warp is selected.
     pub selected: Out<Bit>,
-    /// Which; 0 if none is.
+    /// Number of the selected warp; 0 if none is.
     pub warp: Out<Bits<4>>,
 
     /// The warp has data in a collector, and that one is occupied.

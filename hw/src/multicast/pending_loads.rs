@@ -31,7 +31,7 @@ use crate::watch;
 pub struct PendingLoads<const V: usize, const A: usize> {
     /// A load is offered.
     pub offer: In<Bit>,
-    /// That load.
+    /// The load that is offered.
     #[prefix(offer)]
     pub offered: SharedLoad<In, V, A>,
     /// Per sub-core: the register it is asked about is free.
@@ -45,7 +45,7 @@ pub struct PendingLoads<const V: usize, const A: usize> {
     pub ask: [Question<Out, V>; SUB_CORES],
     /// A load leaves.
     pub load_valid: Out<Bit>,
-    /// That load; zero while none leaves.
+    /// The load that leaves; zero while none does.
     pub load: SharedLoad<Out, V, A>,
 
     /// Another load must leave first.

@@ -19,14 +19,14 @@ use crate::dialect::{block, rtl};
     combinational
 )]
 pub struct SetMapping {
-    /// It is a source, not a destination.
+    /// The operand is a source, not a destination.
     pub is_source: In<Bit>,
     /// Place of the source in the instruction: 0 to 3.
     pub position: In<Bits<2>>,
     /// Number of the destination.
     pub register: In<Bits<8>>,
 
-    /// The set.
+    /// Set that the operand lies in.
     pub set: Out<Bits<3>>,
 
     number: Local<Bits<8>>,

@@ -23,7 +23,7 @@ mod statistics;
 mod tables;
 mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{bail, Result};
 use gpurf_verilog::cache;
@@ -240,10 +240,44 @@ fn total(cells: &BTreeMap<String, u64>, of: impl Fn(&str) -> f64) -> f64 {
     cells.iter().map(|(cell, count)| *count as f64 * of(cell)).sum()
 }
 
-/// The digest of a module and all below it, by which a measurement names its Verilog. Comments and empty
-/// lines have no part in it.
+/// The digest of a module and all below it, by which a measurement names its Verilog. Comments, empty lines and the names of
+/// modules have no part in it.
 pub fn digest(source: &str) -> String {
     let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
-    let code = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
-    cache::key(&[&code])
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let declared = lines.iter().filter_map(|line| line.strip_prefix("module ")?.split([' ', '(']).next());
+    let numbers: HashMap<&str, usize> = declared.zip(0..).collect();
+    // A module is named where it begins, and before its instances' names.
+    let nameless = lines.iter().map(|line| {
+        let (margin, words) = line.split_at(line.len() - line.trim_start().len());
+        let (head, words) = words.strip_prefix("module ").map_or(("", words), |words| ("module ", words));
+        let (name, rest) = words.split_at(words.find([' ', '(']).unwrap_or(words.len()));
+        match numbers.get(name).filter(|_| rest.ends_with('(')) {
+            Some(number) => format!("{margin}{head}module {number}{rest}"),
+            None => line.to_string(),
+        }
+    });
+    cache::key(&[&nameless.collect::<Vec<_>>().join("\n")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digest;
+
+    /// A module around two instances of a part.
+    fn source(part: &str, top: &str, body: &str, comment: &str) -> String {
+        format!(
+            "module {part} (\n  input wire a\n);\nendmodule\n// {comment}\nmodule {top} (\n  input wire a\n);\n\n  \
+             {part} one (\n    .a(a)\n  );\n  {part} {part} (\n    .a({body})\n  );\nendmodule\n"
+        )
+    }
+
+    #[test]
+    fn names_of_modules_and_comments_have_no_part_in_a_digest() {
+        let one = digest(&source("lru_order_e8_p0", "ccu_e8", "a", "A comment"));
+        assert_eq!(digest(&source("lru_order", "ccu", "a", "Another")), one);
+        assert_ne!(digest(&source("lru_order", "ccu", "!a", "A comment")), one);
+        let twice = source("lru_order", "ccu", "a", "").replacen("lru_order one", "ccu one", 1);
+        assert_ne!(digest(&twice), one, "which module an instance is of");
+    }
 }
