@@ -7,7 +7,7 @@ use gpurf_blocks::{Field, PortName};
 use gpurf_synth::power::{Chances, Meter, Setting};
 use gpurf_synth::{prove, synthesize, Circuit, Gates, Job, Library, Netlist, Options, LOAD_FF};
 use gpurf_verilog::tools::Tool;
-use gpurf_verilog::{Hierarchy, Language, Port, VerilogModule};
+use gpurf_verilog::{Hierarchy, Port, VerilogModule};
 use tempfile::TempDir;
 
 /// An accumulator with an enable, which gets a clock gate.
@@ -210,7 +210,7 @@ fn models_of_cells_are_those_of_the_library() {
     assert!(netlist.models.contains("module foundry__ff_1("), "{}", netlist.models);
     let two = ["clock", "reset"].map(|name| port(name, 1, true)).to_vec();
     let module = VerilogModule::written("accumulator", two, ACCUMULATOR.into());
-    let design = Hierarchy { language: Language::Verilog, top: module.name.clone(), modules: vec![module] };
+    let design = Hierarchy { style: Default::default(), top: module.name.clone(), modules: vec![module] };
     assert!(
         prove(&design, &netlist, &library, 60).unwrap().by.is_some(),
         "the netlist does what the Verilog says"

@@ -27,8 +27,19 @@ use crate::watch;
 #[block(
     title = "Cache table",
     paper = "W §3.2, F §III-C",
-    parameters(width, entries, slots, banks, accesses, d_ports, lru_order, dispatch_on_arrival, allocate_on_arrival,
-        storage, isolation)
+    parameters(
+        width,
+        entries,
+        slots,
+        banks,
+        accesses,
+        d_ports,
+        lru_order,
+        dispatch_on_arrival,
+        allocate_on_arrival,
+        storage,
+        isolation
+    )
 )]
 pub struct CacheTable<const W: usize, const I: usize> {
     /// The table changes hands: nothing in it is valid from this cycle's look-ups on.

@@ -218,10 +218,10 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             request[s] = (uses[s] & !cache_table.hit[s]) & !repeated[s];
         }
         if !allocate_on_arrival {
-for s in 0..slots {
-            replacement.miss[s] = request[s];
+            for s in 0..slots {
+                replacement.miss[s] = request[s];
+            }
         }
-}
         if allocate_on_arrival {
             replacement.miss[0] = s_valid;
         }
@@ -242,17 +242,17 @@ for s in 0..slots {
             entry[s] = cache_table.hit_entry[s];
         }
         if !allocate_on_arrival {
-for s in 0..slots {
-            entry[s] |= replacement.victim[s];
-            if !allocate_on_arrival {
-for t in 0..slots {
-                if same[s][t] & !repeated[t] {
-                    entry[s] |= replacement.victim[t];
+            for s in 0..slots {
+                entry[s] |= replacement.victim[s];
+                if !allocate_on_arrival {
+                    for t in 0..slots {
+                        if same[s][t] & !repeated[t] {
+                            entry[s] |= replacement.victim[t];
+                        }
+                    }
                 }
             }
-}
         }
-}
         for s in 0..slots {
             index[s] = 0;
             for e in 0..entries {
@@ -266,19 +266,19 @@ for t in 0..slots {
     /// Without one it points to the first slot of its register, which asks for the value.
     fn point_to_slots() {
         if allocate_on_arrival {
-for s in 0..slots {
-            if !cache_table.hit[s] {
-                index[s] = slot_number[s];
-                if allocate_on_arrival {
-for t in 0..slots {
-                    if same[s][t] & !repeated[t] {
-                        index[s] = slot_number[t];
+            for s in 0..slots {
+                if !cache_table.hit[s] {
+                    index[s] = slot_number[s];
+                    if allocate_on_arrival {
+                        for t in 0..slots {
+                            if same[s][t] & !repeated[t] {
+                                index[s] = slot_number[t];
+                            }
+                        }
                     }
                 }
-}
             }
         }
-}
     }
 
     /// Port S: what arrives with the issue of another warp's instruction leaves with its own.
@@ -340,11 +340,11 @@ for t in 0..slots {
             operand_collector_table.second_s_slot = second_s_slot;
         }
         if allocate_on_arrival {
-for s in 0..slots {
-            operand_collector_table.source_register[s] = instruction.source_register[s];
-            operand_collector_table.source_near[s] = instruction.source_near[s];
+            for s in 0..slots {
+                operand_collector_table.source_register[s] = instruction.source_register[s];
+                operand_collector_table.source_near[s] = instruction.source_near[s];
+            }
         }
-}
         for s in 0..slots {
             operand_collector_table.source_valid[s] = instruction.source_valid[s];
             operand_collector_table.source_index[s] = index[s];

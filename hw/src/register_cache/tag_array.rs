@@ -175,17 +175,17 @@ impl<const L: usize> TagArray<L> {
             }
         }
         if rc_replacement == CacheReplacement::Lru {
-for s in 0..sets {
-            for k in 0..rc_ways {
-                read_used[s][k] = false;
-                for r in 0..slots {
-                    if finds[s][k][r] {
-                        read_used[s][k] = true;
+            for s in 0..sets {
+                for k in 0..rc_ways {
+                    read_used[s][k] = false;
+                    for r in 0..slots {
+                        if finds[s][k][r] {
+                            read_used[s][k] = true;
+                        }
                     }
                 }
             }
         }
-}
     }
 
     /// Entries that a result or a fill finds, and lanes that are stored.
@@ -270,14 +270,14 @@ for s in 0..sets {
             }
         }
         if rc_replacement == CacheReplacement::Lru {
-for s in 0..sets {
-            for w in 0..8 {
-                for k in 0..rc_ways {
-                    ways[s * 8 + w].touch[k] =
-                        writes_line[s * 8 + w][k] | (read_used[s][k] & (read_warp == number[w]));
+            for s in 0..sets {
+                for w in 0..8 {
+                    for k in 0..rc_ways {
+                        ways[s * 8 + w].touch[k] =
+                            writes_line[s * 8 + w][k] | (read_used[s][k] & (read_warp == number[w]));
+                    }
                 }
             }
         }
-}
     }
 }

@@ -165,7 +165,8 @@ impl Watched {
                 }
                 // Side by side, as arrays are.
                 _ => {
-                    let high = signals[0].range.trim_matches(['[', ']']).split(':').next().unwrap_or_default();
+                    let high =
+                        signals[0].range.trim_matches(['[', ']']).split(':').next().unwrap_or_default();
                     let width = if high.is_empty() { "1".to_string() } else { format!("({high} + 1)") };
                     writeln!(text, "  wire [{} * {width} - 1:0] {name};", signals.len())?;
                     for (number, signal) in signals.iter().enumerate() {
@@ -225,7 +226,13 @@ pub fn prove_monitor(
     waveform: Option<&Path>,
 ) -> Result<Vec<RuleProof>> {
     let yosys = Yosys::new()?;
-    let read = |module: &VerilogModule| if watched.keeps_memories { module.code.clone() } else { without_rows(module) };
+    let read = |module: &VerilogModule| {
+        if watched.keeps_memories {
+            module.code.clone()
+        } else {
+            without_rows(module)
+        }
+    };
     let modules: Vec<String> = hierarchy.modules.iter().map(read).collect();
     yosys.write(DESIGN, &format!("`default_nettype none\n\n{}", modules.join("\n")))?;
     yosys.write(MONITOR, &watched.around(hierarchy, parameters)?)?;
@@ -275,7 +282,8 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
     let began = Instant::now();
     let together = |holds: Holds, method: &str| {
         let seconds = began.elapsed().as_secs_f64();
-        let proof = |rule: &&Property| RuleProof { rule: rule.text.clone(), holds, method: method.into(), seconds };
+        let proof =
+            |rule: &&Property| RuleProof { rule: rule.text.clone(), holds, method: method.into(), seconds };
         Ok(rules.iter().map(proof).collect())
     };
     let mut steps = vec![];
@@ -323,10 +331,16 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
 
 /// The result of an induction.
 enum Induction {
-    Proved { method: String },
-    Broken { cycles: u64 },
+    Proved {
+        method: String,
+    },
+    Broken {
+        cycles: u64,
+    },
     /// The step does: in the last of some cycles these rules are broken.
-    Fails { rules: Vec<String> },
+    Fails {
+        rules: Vec<String>,
+    },
     Open,
 }
 
@@ -451,7 +465,8 @@ mod tests {
 
     #[test]
     fn what_is_broken_at_the_end_is_read() {
-        let said = "  Time Signal Name  Dec\n     2 \\low_prove_a  1  1  1\n  Time Signal Name  Dec\n  ---- ----\n\
+        let said =
+            "  Time Signal Name  Dec\n     2 \\low_prove_a  1  1  1\n  Time Signal Name  Dec\n  ---- ----\n\
                     \x20    3 \\low_prove_b  0  0  0\n     3 \\low_lemma_c  1  1  1\n";
         assert_eq!(broken_at_the_end(said), ["lemma_c"]);
     }
