@@ -8,6 +8,7 @@
 mod calibrate;
 mod chart;
 mod compare;
+mod control;
 mod designs;
 mod docs;
 mod doctor;

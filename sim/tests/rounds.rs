@@ -49,16 +49,8 @@ fn products_of_newer_gpus_are_right_under_every_design() {
         for (settings, slots, designs) in [
             (&[][..], 7, &together),
             (&["slots=3", "entries=4", "collectors=1"], 3, &every),
-            (
-                &["slots=8", "entries=16", "collectors=8", "banks=4", "accesses=2"],
-                8,
-                &collecting,
-            ),
-            (
-                &["organisation=monolithic", "issue_on_dispatch=false", "occupied=stall"],
-                7,
-                &collecting,
-            ),
+            (&["slots=8", "entries=16", "collectors=8", "banks=4", "accesses=2"], 8, &collecting),
+            (&["organisation=monolithic", "issue_on_dispatch=false", "occupied=stall"], 7, &collecting),
         ] {
             let expected = asked(&workload, slots);
             assert_eq!(expected.most, most);

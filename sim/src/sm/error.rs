@@ -22,7 +22,9 @@ pub enum SmError {
     )]
     Control { kernel: String, pc: u32, opcode: String, reason: &'static str },
 
-    #[error("{design} has no collectors, and runs with `{key}={value}` alone; set that, or choose another design")]
+    #[error(
+        "{design} has no collectors, and runs with `{key}={value}` alone; set that, or choose another design"
+    )]
     Window { design: String, key: &'static str, value: &'static str },
 
     #[error("the hardware of {design} has room for {warps} warps in a sub-core; set `sm.warps` to {of_sm} at most")]
