@@ -10,6 +10,7 @@ mod calibrate;
 mod chart;
 mod compare;
 mod demonstrator;
+mod control;
 mod designs;
 mod docs;
 mod doctor;

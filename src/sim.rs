@@ -2,7 +2,6 @@
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
 mod checkpoint;
-mod control;
 mod events;
 mod konata;
 pub mod recording;
@@ -32,6 +31,7 @@ use gpurf_testbenches::sub_core_engine::{self, InstructionTexts, Pair, SubCoreHa
 use gpurf_testbenches::tap::{self, Drawn, Place as EventPlace, Recording, RecordingOptions};
 
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
+use crate::control::with_control_bits;
 use crate::designs::DesignParser;
 use crate::engines::Engines;
 use crate::input::{EmulationArguments, Input};
@@ -164,7 +164,7 @@ impl Arguments {
         let digest = if self.checkpoint.is_given() { input.digest()? } else { String::new() };
         let workload = self.emulation.stream(input, Options { digests, ..Options::default() })?;
         let workload = match &self.control {
-            Some(listing) => control::with_control_bits(&workload, listing)?,
+            Some(listing) => with_control_bits(&workload, listing)?,
             None => workload,
         };
         self.check_window()?;

@@ -118,6 +118,12 @@ fn register_caches_go_on_as_they_were() {
 }
 
 #[test]
+fn control_bits_go_on_as_they_were() {
+    Run::new("modern", &["sms=2"]).check(&workload("bfs"));
+    Run::new("modern+dependences=scoreboard", &[]).check(&workload("hgemm"));
+}
+
+#[test]
 fn a_sample_goes_on_as_it_was() {
     let sampling = Some(Sampling { every: 4, seed: 3 });
     Run { sampling, ..Run::new("malekeh-gto", &[]) }.check(&workload("stencil"));

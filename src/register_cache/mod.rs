@@ -17,6 +17,7 @@ use gpurf_workloads::Options;
 use serde::Serialize;
 
 use crate::compare::study::{Study as Recorded, StudyRecordArgument};
+use crate::control::with_control_bits;
 use crate::input::{EmulationArguments, Input};
 use crate::output::{all, write_text, JsonArgument};
 use crate::products::Product;
@@ -54,6 +55,9 @@ pub struct Arguments {
     /// which traces do not have
     #[arg(long, value_name = "FILE")]
     reuse: Option<PathBuf>,
+    /// Take reuse flags of a trace from a listing of its cubin, as `nvdisasm -hex` prints it
+    #[arg(long, value_name = "LISTING", conflicts_with = "reuse")]
+    control: Option<PathBuf>,
     /// Show what each difference between RFC-sim and C's description does, by switching one at a time
     #[arg(long, conflicts_with = "rules")]
     differences: bool,
@@ -170,6 +174,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut differences = vec![];
     for (found, input) in Input::find_all(&arguments.input)?.iter().zip(&arguments.input) {
         let workload = arguments.emulation.stream(found, Options::default())?;
+        let workload = match &arguments.control {
+            Some(listing) => with_control_bits(&workload, listing)?,
+            None => workload,
+        };
         check_flags(&flags, &workload, input, &arguments)?;
         match arguments.differences {
             true => differences.extend(differences::of(&workload, input, &configurations, &flags)?),
