@@ -118,6 +118,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("speeds", speeds::table),
     ("stencil", stencil::text),
     ("stimuli", units::stimuli),
+    ("stimuli_at_inputs", units::inputs),
     ("storage", storage::table),
     ("tables", results::tables),
     ("timing", timing::text),
