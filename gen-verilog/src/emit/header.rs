@@ -82,8 +82,15 @@ fn item(words: &str) -> String {
 
 /// The papers that a text cites, in full.
 fn papers(origin: &Origin, text: &str) -> String {
-    let words: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
-    let cited = origin.papers.iter().filter(|(letter, _)| words.contains(&letter.as_str()));
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_start_matches('(')).collect();
+    // With or without the sign of a section.
+    let is_place = |word: &str| {
+        let number = word.trim_start_matches('\u{a7}');
+        number.starts_with(|letter: char| letter.is_ascii_digit() || "IVX".contains(letter))
+            || ["Fig", "Table"].iter().any(|kind| number.starts_with(kind))
+    };
+    let is_cited = |letter: &str| words.windows(2).any(|pair| pair[0] == letter && is_place(pair[1]));
+    let cited = origin.papers.iter().filter(|(letter, _)| is_cited(letter));
     let lines: String = cited.map(|(letter, paper)| item(&format!("{letter}: {}", plain(paper)))).collect();
     match lines.is_empty() {
         true => lines,
