@@ -3,14 +3,16 @@
 use super::contract::Rule;
 use super::lines::{comment, filled};
 use super::scope::Scope;
-use super::style::{Origin, Style};
+use super::signals::{Signals, Vector};
+use super::style::Origin;
 use crate::writer;
 
 /// The license of the project, as SPDX names it.
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 
 /// The head of a module.
-pub fn text(scope: &Scope, style: &Style, contract: &[Rule]) -> String {
+pub fn text(scope: &Scope, signals: &Signals, contract: &[Rule]) -> String {
+    let style = &signals.style;
     let identity = &scope.identity;
     let mut text = String::new();
     if style.origin.is_some() {
@@ -37,6 +39,10 @@ pub fn text(scope: &Scope, style: &Style, contract: &[Rule]) -> String {
     }
     if let Some(origin) = &style.origin {
         text += &papers(origin, &format!("{} {}", identity.origin, identity.about));
+    }
+    if signals.vectors.iter().any(Vector::is_packed) {
+        let blank = if text.lines().count() > 1 { "//\n" } else { "" };
+        text += &format!("{blank}// Arrays are packed: element 0 has the lowest bits.\n");
     }
     text
 }
