@@ -4,14 +4,16 @@
 use super::contract::Rule;
 use super::lines::{comment, filled};
 use super::scope::Scope;
-use super::style::{Origin, Style};
+use super::signals::{Signals, Vector};
+use super::style::Origin;
 use crate::writer;
 
 /// The license of the project, as SPDX names it.
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 
 /// The head of a module.
-pub fn text(scope: &Scope, style: &Style, contract: &[Rule]) -> String {
+pub fn text(scope: &Scope, signals: &Signals, contract: &[Rule]) -> String {
+    let style = &signals.style;
     let identity = &scope.identity;
     let mut text = String::new();
     if style.origin.is_some() {
@@ -38,6 +40,10 @@ pub fn text(scope: &Scope, style: &Style, contract: &[Rule]) -> String {
     }
     if let Some(origin) = &style.origin {
         text += &papers(origin, &format!("{} {}", identity.origin, identity.about));
+    }
+    if signals.vectors.iter().any(Vector::is_packed) {
+        let blank = if text.lines().count() > 1 { "//\n" } else { "" };
+        text += &format!("{blank}// Arrays are packed: element 0 has the lowest bits.\n");
     }
     text
 }
@@ -83,8 +89,15 @@ fn item(words: &str) -> String {
 
 /// The papers that a text cites, in full.
 fn papers(origin: &Origin, text: &str) -> String {
-    let words: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
-    let cited = origin.papers.iter().filter(|(letter, _)| words.contains(&letter.as_str()));
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_start_matches('(')).collect();
+    // With or without the sign of a section.
+    let is_place = |word: &str| {
+        let number = word.trim_start_matches('\u{a7}');
+        number.starts_with(|letter: char| letter.is_ascii_digit() || "IVX".contains(letter))
+            || ["Fig", "Table"].iter().any(|kind| number.starts_with(kind))
+    };
+    let is_cited = |letter: &str| words.windows(2).any(|pair| pair[0] == letter && is_place(pair[1]));
+    let cited = origin.papers.iter().filter(|(letter, _)| is_cited(letter));
     let lines: String = cited.map(|(letter, paper)| item(&format!("{letter}: {}", plain(paper)))).collect();
     match lines.is_empty() {
         true => lines,

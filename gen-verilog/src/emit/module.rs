@@ -65,7 +65,7 @@ pub fn module(
     let ports = signals.vectors.iter();
     let ports = ports.filter(|vector| matches!(vector.role, Role::Input | Role::Output));
     let contract = contract::rules(scope, &signals, &code);
-    let head = header::text(scope, style, &contract);
+    let head = header::text(scope, &signals, &contract);
     let module = VerilogModule {
         name: scope.identity.verilog_name.clone(),
         origin: scope.identity.origin.clone(),

@@ -102,8 +102,8 @@ fn its_wires_are_ports_by_their_names() {
     check::iverilog_wall(&emitted).unwrap_or_else(|error| panic!("{error}"));
     check::yosys_check(&emitted).unwrap_or_else(|error| panic!("{error}"));
     let text = &emitted.top_module().text;
-    // The first wire brings the doc of the bundle.
-    for line in ["  // What is ordered. Who wants it.\n", "  // How many of it.\n"] {
+    // The doc of the bundle stands by itself above the first wire's.
+    for line in ["\n\n  // What is ordered.\n\n  // Who wants it.\n", "  // How many of it.\n"] {
         assert!(text.contains(line), "{line}\n{text}");
     }
 }
