@@ -22,7 +22,7 @@ use super::links::{documents, root, Document};
 const TIMES: [&str; 4] = ["a second", "seconds", "minutes", "hours"];
 
 /// Programs whose commands say how long they take, and run only if they are in a block of commands.
-const PROGRAMS: [&str; 12] = [
+const PROGRAMS: [&str; 13] = [
     "gpurf ",
     "cargo ",
     "pip ",
@@ -35,6 +35,7 @@ const PROGRAMS: [&str; 12] = [
     "python3 ",
     "valgrind ",
     "workflow/",
+    "chromium ",
 ];
 
 struct Printed {
