@@ -102,6 +102,18 @@ impl<D: Data> ResultQueue<D> {
         Some(*result)
     }
 
+    /// The newest value of a register that came before cycle `now` and waits for the write port: a read of the bank
+    /// does not show it.
+    #[inline]
+    pub fn find_waiting(&self, warp: WarpId, register: RegisterId, now: u64) -> Option<D> {
+        let waiting = self.results.iter().skip(self.written).rev();
+        let is_it = |&&(result, [arrival, _]): &&(FixedResult<D>, [u64; 2])| {
+            result.warp == warp && result.register == register && arrival < now
+        };
+        let mut waiting = waiting;
+        waiting.find(is_it).map(|(result, _)| result.data)
+    }
+
     /// The newest value of a register, for operands that leave their window in cycle `now` to this pipe. Between pipes a result
     /// takes a cycle more.
     #[inline]
@@ -120,7 +132,10 @@ impl<D: Data> ResultQueue<D> {
     /// The newest value of a register that a bank might not show which it read in the cycle before `now`.
     pub fn find_shown(&self, warp: WarpId, register: RegisterId, now: u64) -> Option<D> {
         let is_it = |&&(result, [arrival, write]): &&(FixedResult<D>, [u64; 2])| {
-            result.warp == warp && result.register == register && arrival < now && write.saturating_add(1) >= now
+            result.warp == warp
+                && result.register == register
+                && arrival < now
+                && write.saturating_add(1) >= now
         };
         self.results.iter().rev().find(is_it).map(|(result, _)| result.data)
     }
@@ -217,11 +232,17 @@ mod tests {
         let find = |queue: &ResultQueue<u32>, register, pipe, now| {
             queue.find(WarpId(1), RegisterId(register), pipe, now)
         };
-        assert_eq!((find(&queue, 6, 2, 10), find(&queue, 6, 3, 10)), (Some(8), None), "between pipes a cycle more");
+        assert_eq!(
+            (find(&queue, 6, 2, 10), find(&queue, 6, 3, 10)),
+            (Some(8), None),
+            "between pipes a cycle more"
+        );
         assert_eq!(queue.write(10).map(|result| result.data), Some(7));
         assert_eq!(queue.write(11).map(|result| result.data), Some(8));
         assert_eq!((find(&queue, 4, 3, 12), queue.write(12).is_none()), (Some(7), true));
-        assert!(queue.write(14).is_none() && find(&queue, 4, 2, 14).is_none() && find(&queue, 6, 2, 14).is_some());
+        assert!(
+            queue.write(14).is_none() && find(&queue, 4, 2, 14).is_none() && find(&queue, 6, 2, 14).is_some()
+        );
         assert!(!queue.is_empty() && queue.write(15).is_none() && queue.is_empty());
     }
 
