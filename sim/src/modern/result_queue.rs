@@ -103,6 +103,18 @@ impl<D: Data> ResultQueue<D> {
         Some(*result)
     }
 
+    /// The newest value of a register that came before cycle `now` and waits for the write port: a read of the bank
+    /// does not show it.
+    #[inline]
+    pub fn find_waiting(&self, warp: WarpId, register: RegisterId, now: u64) -> Option<D> {
+        let waiting = self.results.iter().skip(self.written).rev();
+        let is_it = |&&(result, [arrival, _]): &&(FixedResult<D>, [u64; 2])| {
+            result.warp == warp && result.register == register && arrival < now
+        };
+        let mut waiting = waiting;
+        waiting.find(is_it).map(|(result, _)| result.data)
+    }
+
     /// The newest value of a register, for operands that leave their window in cycle `now` to this pipe. Between pipes a result
     /// takes a cycle more.
     #[inline]
