@@ -1,7 +1,7 @@
 //! Testbench of the operand collector unit.
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
-use gpurf_blocks::{Allocation, Data, Parameters, MAX_WARPS};
+use gpurf_blocks::{Allocation, Data, Isolation, Parameters, MAX_WARPS};
 use gpurf_hw::collector::Ocu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
