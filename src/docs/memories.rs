@@ -66,8 +66,19 @@ pub fn rule(project: &Project, _: &str) -> Result<String> {
 /// Factors from node to node, and what CACTI has in their place.
 pub fn nodes(project: &Project, _: &str) -> Result<String> {
     let memories = read(project)?;
-    let header =
-        ["node nm", "supply V", "energy", "CACTI: reads", "writes", "area", "bit cell", "ideally", "CACTI", "leakage", "CACTI"];
+    let header = [
+        "node nm",
+        "supply V",
+        "energy",
+        "CACTI: reads",
+        "writes",
+        "area",
+        "bit cell",
+        "ideally",
+        "CACTI",
+        "leakage",
+        "CACTI",
+    ];
     let mut rows = table(&header);
     let mut known: Vec<u32> = Node::all().map(|node| node.nm()).collect();
     known.extend(memories.runs.iter().filter(|one| one.kind.is_none()).filter_map(|one| one.node_nm));
