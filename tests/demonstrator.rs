@@ -19,7 +19,7 @@ const BENCH: &str = "module bench;
   always #1 clock = !clock;
   initial begin
     #8 reset = 0;
-    wait (done);
+    wait (done) #2;
     $display(\"%0d %0d %0d %0d\", hits, instructions, signature, passed);
     $finish;
   end

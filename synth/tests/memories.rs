@@ -82,7 +82,7 @@ fn what_is_not_known_is_refused() {
     );
     let three = Ports { shared: 3, reads: 0, writes: 0 };
     assert!(refused(256, 32, three)
-        .starts_with("CACTI 7.0 was run for no memory with ports 3RW, only 1R1W, 1RW, 2R1W"));
+        .starts_with("CACTI 7.0 was run for no memory with ports 3RW, only 1R1W, 1RW, 1RW1R, 2R1W"));
     assert_eq!(refused(0, 32, Ports::ONE), "a memory of 0 rows of 32 bits is none");
 }
 

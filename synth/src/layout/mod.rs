@@ -101,7 +101,7 @@ pub fn lay_out(source: &str, top: &str) -> Result<(Layout, Physical)> {
     let physical = Physical::read(&shapes, &placed).context("what qflow has written cannot be read")?;
     let path_of = |log: &str, what: &str| {
         longest_path_ns(log)
-            .with_context(|| format!("{top}: qflow tells no path {what} wires; it has no logic"))
+            .with_context(|| format!("{top}: qflow tells no path {what} wires; it knows those of registers alone"))
     };
     let layout = Layout {
         top: top.to_string(),
@@ -158,7 +158,7 @@ fn longest_path_ns(log: &str) -> Option<f64> {
         let delay = delay.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
         longest = longest.into_iter().chain(delay).reduce(f64::max);
     }
-    longest.map(|picoseconds| 1e-3 * picoseconds)
+    longest.map(|picoseconds| picoseconds / 1000.0)
 }
 
 /// Nets that the router's last word names as open.
