@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs on the command line: help and shells list the presets, and several can be put together.
 
 use std::ffi::OsStr;
@@ -33,7 +34,8 @@ impl TypedValueParser for DesignParser {
 
 /// The module that is a collector of this kind.
 pub fn collector(kind: CollectorKind) -> &'static str {
-    stage(kind).strip_suffix("_stage").expect("a stage is named for its collectors")
+    let stage = stage(kind);
+    stage.strip_suffix("_stage").unwrap_or(stage)
 }
 
 /// The module that is an operand stage with collectors of this kind.
@@ -42,5 +44,6 @@ pub fn stage(kind: CollectorKind) -> &'static str {
         CollectorKind::Ocu => "ocu_stage",
         CollectorKind::Ccu => "ccu_stage",
         CollectorKind::Boc => "boc_stage",
+        CollectorKind::Window => "modern_sub_core",
     }
 }

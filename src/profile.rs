@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an instruction stream consists of.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -5,7 +6,7 @@ use std::ops::AddAssign;
 
 use anyhow::Result;
 use gpurf_trace::reuse::Histogram;
-use gpurf_trace::{Kernel, Unit, Workload};
+use gpurf_trace::{Control, Kernel, Unit, Workload};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -34,6 +35,52 @@ pub struct Profile {
     pub reuses: BTreeMap<u32, u64>,
     /// Operands whose value is not read again.
     pub without_reuse: u64,
+    /// By kernel, what the compiler's control bits say of its instructions; none of a kernel without them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub control: BTreeMap<String, ControlCounts>,
+}
+
+/// Instructions that were executed, by what their control bits say.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ControlCounts {
+    pub instructions: u64,
+    /// Stall counts, summed up.
+    pub stall_cycles: u64,
+    /// Those that give the next cycle to another warp.
+    pub yields: u64,
+    /// Those that name a dependence counter for their results.
+    pub write_barriers: u64,
+    /// Those that name one for their sources.
+    pub read_barriers: u64,
+    /// Those that wait for dependence counters.
+    pub waits: u64,
+    /// Those that leave an operand in the reuse cache.
+    pub reuse: u64,
+}
+
+impl ControlCounts {
+    fn add(&mut self, control: Control, times: u64) {
+        let when = |is: bool| if is { times } else { 0 };
+        self.instructions += times;
+        self.stall_cycles += times * u64::from(control.stall());
+        self.yields += when(control.yields());
+        self.write_barriers += when(control.write_barrier().is_some());
+        self.read_barriers += when(control.read_barrier().is_some());
+        self.waits += when(control.wait_mask() != 0);
+        self.reuse += when(control.reuse() != 0);
+    }
+}
+
+impl AddAssign for ControlCounts {
+    fn add_assign(&mut self, other: ControlCounts) {
+        self.instructions += other.instructions;
+        self.stall_cycles += other.stall_cycles;
+        self.yields += other.yields;
+        self.write_barriers += other.write_barriers;
+        self.read_barriers += other.read_barriers;
+        self.waits += other.waits;
+        self.reuse += other.reuse;
+    }
 }
 
 impl Profile {
@@ -54,6 +101,7 @@ impl Profile {
         let mut profile = Profile { launches: 1, registers: reader.header().nregs, ..Profile::default() };
         let mut executions: Vec<u64> = Vec::new();
         let mut histogram = Histogram::default();
+        let mut control = ControlCounts::default();
         while let Some(block) = reader.next_block()? {
             profile.thread_blocks += 1;
             profile.warp_instructions += block.instruction_count();
@@ -67,10 +115,16 @@ impl Profile {
         for (instruction, times) in reader.program().instructions().iter().zip(executions) {
             if times > 0 {
                 profile.operand_reads += times * instruction.sources.len() as u64;
-                profile.reuse_flags += if instruction.reuse != 0 { times } else { 0 };
+                profile.reuse_flags += if instruction.has_reuse() { times } else { 0 };
                 *profile.units.entry(unit_name(instruction.unit)).or_default() += times;
                 *profile.opcodes.entry(instruction.base().into()).or_default() += times;
+                if instruction.control.is_known() {
+                    control.add(instruction.control, times);
+                }
             }
+        }
+        if control.instructions > 0 {
+            profile.control.insert(reader.header().name.clone(), control);
         }
         profile.reuses = histogram.reuses;
         profile.without_reuse = histogram.without_reuse;
@@ -102,6 +156,9 @@ impl AddAssign for Profile {
         add(&mut self.units, other.units);
         add(&mut self.opcodes, other.opcodes);
         add(&mut self.reuses, other.reuses);
+        for (kernel, counts) in other.control {
+            *self.control.entry(kernel).or_default() += counts;
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf verilog`: hardware modules as Verilog, with file list and FuseSoC core.
 
 use std::path::PathBuf;
@@ -35,7 +36,7 @@ impl ModuleArguments {
         &self.settings
     }
 
-    /// Whether a parameter is set.
+    /// Returns true if a parameter is set.
     pub fn sets(&self, name: &str) -> bool {
         self.settings.iter().any(|setting| setting.split('=').next() == Some(name))
     }
@@ -112,8 +113,8 @@ pub fn settings_behind(text: &str) -> (&str, Vec<String>) {
     (parts.next().unwrap_or_default(), parts.map(String::from).collect())
 }
 
-/// The defaults with some parameters set for these modules, each written KEY=VALUE. What no module has together need not go
-/// together.
+/// The defaults with some parameters set for these modules, each written KEY=VALUE. What no module has
+/// together need not go together.
 pub fn set(settings: &[String], entries: &[&Entry]) -> Result<Parameters> {
     let mut parameters = Parameters::default();
     for setting in settings {
@@ -136,19 +137,19 @@ pub fn hierarchy(entry: &Entry, parameters: &Parameters) -> Result<Hierarchy> {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf verilog ccu --out verilog
-  gpurf verilog ccu_stage --set entries=16 --set collectors=4 --out verilog
-  gpurf verilog ocu --set width=32
-  gpurf verilog cache_table --system-verilog
-  gpurf verilog ccu --prefix acme_ --clock clk_i --reset rst_ni:low --out verilog")]
+  gpurf verilog ccu --out verilog                                            # a second
+  gpurf verilog ccu_stage --set entries=16 --set collectors=4 --out verilog  # a second
+  gpurf verilog ocu --set width=32                                           # a second
+  gpurf verilog cache_table --system-verilog                                 # a second
+  gpurf verilog ccu --prefix acme_ --clock clk_i --reset rst_ni:low --out v  # a second")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Write into this folder a file for each Verilog module, and for each named module a file list and a FuseSoC
-    /// core file; without it, the Verilog goes to the standard output
+    /// Write into this folder a file for each Verilog module, and for each named module a file list and a
+    /// FuseSoC core file; without it, the Verilog goes to the standard output
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Write SystemVerilog in the place of Verilog-2005, with arrays of two dimensions, always_comb, always_ff and
+    /// Write SystemVerilog instead of Verilog-2005, with arrays of two dimensions, always_comb, always_ff and
     /// enums
     #[arg(long)]
     system_verilog: bool,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf workloads`: what the built-in workloads, launch files or traces consist of, and whether
 //! their answers are right.
 
@@ -9,7 +10,6 @@ use clap::Args;
 use comfy_table::Table;
 use gpurf_trace::reuse::DEFAULT_THRESHOLD;
 use gpurf_trace::Unit;
-use gpurf_workloads::suite::SUITE;
 use gpurf_workloads::Options;
 use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
@@ -22,26 +22,30 @@ use crate::{plot, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf workloads
-  gpurf workloads --check --size medium
-  gpurf workloads sgemm hgemm --histogram reuse.svg --json -
-  gpurf workloads bfs traces/bfs --opcodes
-  gpurf workloads my_kernel.toml --races")]
+  gpurf workloads                                             # seconds
+  gpurf workloads --check --size medium                       # minutes
+  gpurf workloads sgemm hgemm --histogram reuse.svg --json -  # a second
+  gpurf workloads bfs fixtures/traces/stencil --opcodes       # a second
+  gpurf workloads sgemm --control                             # a second
+  gpurf workloads docs/examples/stencil.toml --races          # a second")]
 pub struct Arguments {
     /// Built-in workloads, launch files or traces; without any, all built-in workloads
     input: Vec<String>,
     #[command(flatten)]
     emulation: EmulationArguments,
     /// Only execute the workloads, and compare their answers with references
-    #[arg(long, conflicts_with_all = ["opcodes", "histogram", "record", "json"])]
+    #[arg(long, conflicts_with_all = ["opcodes", "control", "histogram", "record", "json"])]
     check: bool,
     /// Only execute the workloads, and list races: accesses of two warps to the same bytes of shared memory with no barrier
     /// between them, one of which writes, and shuffles from lanes that do not execute
-    #[arg(long, conflicts_with_all = ["check", "opcodes", "histogram", "record", "json"])]
+    #[arg(long, conflicts_with_all = ["check", "opcodes", "control", "histogram", "record", "json"])]
     races: bool,
     /// Also list the share of each opcode
     #[arg(long)]
     opcodes: bool,
+    /// Also list, by kernel, what the compiler's control bits say: stall counts, yield bits, dependence counters, reuse flags
+    #[arg(long)]
+    control: bool,
     /// Draw the distribution of the reuse distances into this file, as SVG
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     histogram: Option<PathBuf>,
@@ -53,10 +57,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.emulation.set_threads()?;
-    let inputs: Vec<_> = match arguments.input.is_empty() {
-        true => SUITE.iter().copied().map(Input::BuiltIn).collect(),
-        false => Input::find_all(&arguments.input)?,
-    };
+    let inputs = Input::find_all_or_built_in(&arguments.input)?;
     if arguments.check {
         return check(&inputs, &arguments);
     }
@@ -70,8 +71,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let profiles: Vec<_> = profiles.into_iter().collect::<Result<_>>()?;
     let (counts, units) = (counts(&profiles), units(&profiles));
     let opcodes = arguments.opcodes.then(|| opcodes(&profiles));
+    let control = arguments.control.then(|| control(&profiles));
     let mut tables = vec![Titled::new("Counts", &counts), Titled::new("Units", &units)];
     tables.extend(opcodes.iter().map(|rows| Titled::new("Opcodes", rows)));
+    tables.extend(control.iter().map(|rows| Titled::new("Control bits", rows)));
     let names = profiles.iter().map(|profile| profile.name.clone()).collect();
     let written = all([
         arguments.json.write_list(&profiles),
@@ -82,6 +85,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         println!("{counts}\n{LEGEND}\n{units}");
         if let Some(opcodes) = opcodes {
             println!("{opcodes}");
+        }
+        if let Some(control) = control {
+            println!("{control}\n{CONTROL_LEGEND}");
         }
         for input in &inputs {
             if let Input::BuiltIn(benchmark) = input {
@@ -132,6 +138,43 @@ fn races(inputs: &[Input], arguments: &Arguments) -> Result<Verdict> {
     }
     println!("{rows}");
     Ok(verdict)
+}
+
+const CONTROL_LEGEND: &str =
+    "Of the instructions executed; stall: cycles until the warp's next one may issue, on average.
+Traces have no control bits.";
+
+/// What control bits say, by kernel.
+fn control(profiles: &[Profile]) -> Table {
+    let mut rows = table(&[
+        "workload",
+        "kernel",
+        "warp\ninstructions",
+        "stall",
+        "yield\n%",
+        "write\nbarrier %",
+        "read\nbarrier %",
+        "waits\n%",
+        "reuse\n%",
+    ]);
+    for profile in profiles {
+        for (kernel, counts) in &profile.control {
+            let per = |count: u64| count as f64 / counts.instructions as f64;
+            let percent = |count: u64| format!("{:.1}", 100.0 * per(count));
+            rows.add_row([
+                profile.name.clone(),
+                kernel.clone(),
+                grouped(counts.instructions),
+                format!("{:.2}", per(counts.stall_cycles)),
+                percent(counts.yields),
+                percent(counts.write_barriers),
+                percent(counts.read_barriers),
+                percent(counts.waits),
+                percent(counts.reuse),
+            ]);
+        }
+    }
+    rows
 }
 
 const LEGEND: &str =

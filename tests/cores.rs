@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Exported cores in other people's flows: FuseSoC lints and builds them, slang reads them, and a cocotb test drives one.
 //!
 //! `tools/cores` installs these programs into `.venv`; where they are missing, these tests are skipped.
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assert_cmd::Command as Tested;
-use gpurf_fixtures::skipped;
+use gpurf_fixtures::missing;
 use tempfile::TempDir;
 
 fn root() -> &'static Path {
@@ -19,7 +20,7 @@ fn root() -> &'static Path {
 fn installed(program: &str) -> Option<PathBuf> {
     let path = root().join(".venv/bin").join(program);
     if !path.exists() {
-        skipped(format!("there is no {}; tools/cores installs it", path.display()));
+        missing(path.display(), "tools/cores");
         return None;
     }
     Some(path)
@@ -130,7 +131,7 @@ fn a_cocotb_test_passes_on_the_collector_and_fails_on_one_with_stale_values() {
     let cocotb =
         Command::new(&python).args(["-c", "import cocotb_tools.runner"]).output().expect("it starts");
     if !cocotb.status.success() {
-        return skipped("there is no cocotb in .venv; tools/cores installs it");
+        return missing("cocotb in .venv", "tools/cores");
     }
     let (passed, said) = passes(&python, &[]);
     assert!(passed && said.contains("1 tests, 0 failed"), "{said}");

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sizes that no parameter changes: models, hardware and the streaming multiprocessor (SM) share them.
 //!
-//! F is the full Malekeh paper, I inter-warp multicasting, R FineReg.
+//! F is the full Malekeh paper, I inter-warp multicasting, R FineReg, H the study of the cores
+//! that ship.
 
 /// Sub-cores of an SM; the warp in slot w belongs to sub-core w mod 4. F Table I.
 pub const SUB_CORES: usize = 4;
@@ -38,6 +40,20 @@ pub const RMU_BUFFERS: usize = 2;
 pub const FLAG_WORD: usize = 32;
 /// Changes of a status that the CTA status monitor takes in a cycle; the two of a switch.
 pub const STATUS_UPDATES: usize = 2;
+
+/// Banks of a sub-core that ships: register r lives in bank r mod 2. H §5.3.
+pub const READ_BANKS: usize = 2;
+/// Operands of an instruction there, each with a register in every bank at most: the two of 64 bits lie in both. H §5.3.1.
+pub const OPERANDS: usize = 3;
+/// Registers that it reads: operand by operand, bank by bank.
+pub const READS: usize = OPERANDS * READ_BANKS;
+/// Dependence counters of a warp, and bits of each. H §4.
+pub const DEPENDENCE_COUNTERS: usize = 6;
+/// Dependence counters that may go down by one in a cycle: two for results, two for sources that have been read; our
+/// decision.
+pub const DECREMENTS: usize = 4;
+/// Queues of instructions of variable latency: of memory, and of the other units; our decision.
+pub const VARIABLE_QUEUES: usize = 2;
 
 /// The larger of two lengths, where a declaration of the hardware chooses one.
 pub const fn larger(one: usize, other: usize) -> usize {

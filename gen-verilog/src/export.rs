@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs as files, for people and for other tools.
 
 use std::fs;

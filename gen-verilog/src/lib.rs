@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Verilog export, and the emitted Verilog run as an engine.
 //!
 //! [`emit`] turns a rust-hdl module into a [`Hierarchy`] of readable Verilog modules; [`export`] writes it

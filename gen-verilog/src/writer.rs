@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What files say of the program that writes them.
 
 use std::sync::OnceLock;

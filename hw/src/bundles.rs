@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Wires that travel together: what an instruction, a write and a load are on their way through the hardware.
 
+use gpurf_blocks::{READS, READ_BANKS};
 use rust_hdl::prelude::*;
 
 use crate::dialect::bundle;
@@ -198,4 +200,113 @@ pub struct Question<const V: usize> {
     pub warp: Bits<V>,
     /// Its register.
     pub register: Bits<8>,
+}
+
+/// What the compiler writes into an instruction beside its opcode and operands: H §4. The bits are those of SASS, but for
+/// the yield bit, which is inverted there.
+#[bundle]
+pub struct ControlField {
+    /// Cycles until the next instruction of the warp may issue.
+    pub stall: Bits<4>,
+    /// The next cycle belongs to another warp.
+    pub yields: Bit,
+    /// The dependence counter that the result decrements; 7 is none.
+    pub write_counter: Bits<3>,
+    /// The dependence counter that is decremented when the sources have been read; 7 is none.
+    pub read_counter: Bits<3>,
+    /// Dependence counters that must be zero before it issues.
+    pub wait_mask: Bits<6>,
+    /// Operands whose registers stay in the reuse cache.
+    pub reuse: Bits<4>,
+}
+
+/// What a `DEPBAR` waits for.
+#[bundle]
+pub struct Limit {
+    /// The instruction is one; else the other fields have no meaning.
+    pub valid: Bit,
+    /// A dependence counter.
+    pub counter: Bits<3>,
+    /// What it may be at most.
+    pub value: Bits<6>,
+    /// Others that must be zero.
+    pub mask: Bits<6>,
+}
+
+/// A dependence counter that goes down by one.
+#[bundle]
+pub struct Decrement {
+    /// The other fields are those of a counter.
+    pub valid: Bit,
+    /// Its warp.
+    pub warp: Bits<4>,
+    /// Its number.
+    pub counter: Bits<3>,
+}
+
+/// What an instruction is to the reads of a sub-core without collectors: H §5.3. Source 2 o + b is the register of operand o
+/// that lives in bank b; an operand of 64 bits has one in each.
+#[bundle]
+pub struct Operation {
+    /// Execution unit that the instruction needs.
+    pub unit: Bits<3>,
+    /// The pipe whose results it finds a cycle earlier than others.
+    pub pipe: Bits<2>,
+    /// What later pipeline stages need of it; carried through.
+    pub payload: Bits<32>,
+    /// The operand has a register in this bank.
+    pub source_valid: [Bit; READS],
+    /// That register.
+    pub source_register: [Bits<8>; READS],
+}
+
+/// Which way an instruction takes there.
+#[bundle]
+pub struct Route {
+    /// Bit q: it has no fixed latency, and goes through queue q.
+    pub queue: Bits<2>,
+    /// It is a tensor instruction.
+    pub tensor: Bit,
+    /// It writes a register of this bank, with a fixed latency.
+    pub writes: [Bit; READ_BANKS],
+}
+
+/// A result on its way to its register, without its value, in a sub-core without collectors.
+#[bundle]
+pub struct Arrival {
+    /// The other fields are those of a result.
+    pub valid: Bit,
+    /// Its warp.
+    pub warp: Bits<4>,
+    /// Its register.
+    pub register: Bits<8>,
+    /// First row of its warp.
+    pub base: Bits<8>,
+    /// The pipe that it comes from.
+    pub pipe: Bits<2>,
+}
+
+/// An instruction in its read window, in a sub-core without collectors. Bit s of a set stands for source s.
+#[bundle]
+pub struct Flight {
+    /// Its warp.
+    pub warp: Bits<4>,
+    /// Execution unit that it needs.
+    pub unit: Bits<3>,
+    /// The pipe whose results it finds a cycle earlier than others.
+    pub pipe: Bits<2>,
+    /// Carried through.
+    pub payload: Bits<32>,
+    /// Bit q: it came through queue q.
+    pub queue: Bits<2>,
+    /// It is a tensor instruction.
+    pub tensor: Bit,
+    /// Sources that it has.
+    pub sources: Bits<6>,
+    /// Those that the reuse cache has.
+    pub hits: Bits<6>,
+    /// Those that stay there.
+    pub fills: Bits<6>,
+    /// When each of the others is read: bit 3 k + r for port r in cycle k.
+    pub grant: [Bits<15>; READS],
 }

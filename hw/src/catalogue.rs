@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! All modules by name: what can be exported, tested and synthesized. Their declarations enter them.
 
 use std::sync::LazyLock;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The hardware: rust-hdl modules, one per file.
 //!
 //! Every module is written in the dialect of [`dialect`], opens with its full name, the paper's
@@ -17,6 +18,7 @@ pub mod dialect;
 pub mod finereg;
 mod generics;
 pub mod issue;
+pub mod modern;
 pub mod multicast;
 pub mod operand_stage;
 pub mod register_cache;

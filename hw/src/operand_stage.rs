@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operand stage of one sub-core: collectors, crossbar, arbiter, banks and dispatch selection.
 //!
 //! F §II and Fig. 3 with operand collector units; W §3.1, F §III-B and Fig. 4 with caching collector units; F §VI-B

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register-file side of one sub-core: issue stage and operand stage together. F Fig. 4 and 6.
 //!
 //! Outside stand the instruction buffers and the scoreboard, which say what each warp would issue and

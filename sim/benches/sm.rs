@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Speed of the SM with the reference model of the operand stage, in warp instructions per second.
 //!
 //! The workload is Rodinia's bfs, if its trace is there (folder `GPURF_TRACES`, by default
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_clock::{processor_time, ProcessorTime};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Family};
+use gpurf_sim::sm::{Dependences, Design, Family};
 use gpurf_trace::{Command, Kernel, Workload};
 
 use arithmetic::{arithmetic, run, workload};
@@ -50,7 +51,9 @@ fn benchmark(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("sm");
     group.sample_size(10);
     for workload in bfs().into_iter().chain([full_occupancy()]) {
-        for design in Design::family(Family::Malekeh) {
+        // The stream has no control bits.
+        let modern = Design { dependences: Dependences::Scoreboard, ..Design::MODERN };
+        for design in Design::family(Family::Malekeh).chain([modern]) {
             group.throughput(Throughput::Elements(run(&workload, &config, design)));
             group.bench_function(format!("{}/{design}", workload.name), |bencher| {
                 bencher.iter(|| run(black_box(&workload), &config, design))

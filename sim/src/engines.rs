@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Engines of the hardware that an SM steps: their types, what makes them, and the reference models.
 //! The data of all of them are tokens of 32 bits.
 
@@ -157,7 +158,8 @@ impl Design {
     pub fn model(&self, config: &Config, seed: u64) -> SubCoreEngine {
         let parameters = &self.parameters(config, seed);
         match self.collector {
-            CollectorKind::Ocu => sub_core::<Ocu<u32>>(parameters),
+            // Without collectors it is never asked.
+            CollectorKind::Ocu | CollectorKind::Window => sub_core::<Ocu<u32>>(parameters),
             CollectorKind::Ccu => sub_core::<Ccu<u32>>(parameters),
             CollectorKind::Boc => sub_core::<Boc<u32>>(parameters),
         }

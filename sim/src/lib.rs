@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference models and the streaming multiprocessor around them.
 //!
 //! The model of a caching collector for three cycles: an instruction enters and asks for its source, a bank answers, and
@@ -54,6 +55,7 @@ pub mod engines;
 pub mod finereg;
 pub mod gemm_traffic;
 pub mod issue;
+pub mod modern;
 pub mod multicast;
 pub mod operand_stage;
 pub mod register_cache;

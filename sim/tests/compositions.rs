@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs put together: every two presets that can be are right on kernels in which all of them have something to do, and
 //! so are some of three and four.
 
 use std::collections::BTreeMap;
 
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, PRESETS};
+use gpurf_sim::sm::{Dependences, Design, PRESETS};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ use crate::sound::run;
 /// Few block slots and registers, and a small register file, so that blocks take turns under all designs that switch.
 pub const SMALL: [&str; 4] = ["sm.blocks=3", "sm.registers=32768", "pcrf_entries=256", "sthld=4"];
 
-const SEVERAL: [&str; 8] = [
+const SEVERAL: [&str; 9] = [
     "malekeh+iwma+finereg",
     "malekeh-pr+darsie+reg-dram+rfc-scheduler",
     "bow+iwma-darsie+vt-regmutex",
@@ -23,7 +24,13 @@ const SEVERAL: [&str; 8] = [
     "software-rfc+darsie+finereg",
     "rfc+iwma+reg-dram",
     "register-cache+rfc-scheduler+iwma+virtual-thread",
+    "modern+dependences=scoreboard+iwma-darsie",
 ];
+
+/// The design on a stream without control bits.
+pub fn without_control_bits(design: Design) -> Design {
+    Design { dependences: Dependences::Scoreboard, ..design }
+}
 
 /// All designs that two presets make, by name, and some of more.
 pub fn designs() -> Vec<Design> {
@@ -31,6 +38,7 @@ pub fn designs() -> Vec<Design> {
     for (number, first) in PRESETS.iter().enumerate() {
         for second in &PRESETS[number..] {
             if let Ok(design) = format!("{}+{}", first.name, second.name).parse::<Design>() {
+                let design = without_control_bits(design);
                 designs.insert(design.name(), design);
             }
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tests of the SM and of the reference models, as one program.
 
 mod altered;
@@ -6,6 +7,7 @@ mod checkpoint;
 mod compositions;
 mod damaged;
 mod microbenchmarks;
+mod modern;
 mod multicast;
 mod operands;
 mod pipeline;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Mutants of small designs, through the real Yosys.
 //!
 //! Skipped, with a note, where Yosys is missing.

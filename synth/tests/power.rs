@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of small netlists against numbers worked out by hand, and against OpenSTA.
 //!
 //! Skipped, with a note, where Yosys is missing; those on the real library where it cannot be fetched.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Engines of a sub-core's hardware as a design of the streaming multiprocessor has it, and recording of their waveforms.
 
 use std::collections::HashMap;
@@ -166,7 +167,8 @@ trait WithSubCore {
 fn with_sub_core<W: WithSubCore>(config: &Config, design: &Design, seed: u64, what: W) -> W::Result {
     let parameters = &design.parameters(config, seed);
     match design.collector {
-        CollectorKind::Ocu => {
+        // Without collectors it is never asked.
+        CollectorKind::Ocu | CollectorKind::Window => {
             generics!(parameters; C => what.with(|| SubCore::<Ocu<32>, 32, C>::configured(parameters)))
         }
         CollectorKind::Ccu => {

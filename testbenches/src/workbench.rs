@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The testbench of any module, its type left behind: what the tool, the tests and the benches run.
 
 use std::any::Any;
@@ -15,7 +16,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use crate::sampling::{Packed, PackedEngine, Sample, Sampled};
 use crate::tap::{self, record_inside, record_ports, Drawn, Found, Place, RecordingOptions, Texts};
-use crate::{run, Drive, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
+use crate::{run, Failure, Failures, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
 
 /// An engine of a module. The command line names it as `strum` derives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
@@ -48,7 +49,7 @@ pub trait Workbench {
     /// The Verilog of the engines that run it: the module's own, or what was read in its place.
     fn verilog(&self) -> Result<Hierarchy>;
 
-    /// Other Verilog in the place of the module's own: edited, synthesized, or written by hand.
+    /// Other Verilog instead of the module's own: edited, synthesized, or written by hand.
     fn read_verilog(&mut self, text: String);
 
     /// Writes the module's own Verilog in this style from now on.
@@ -60,20 +61,26 @@ pub trait Workbench {
     /// What holds of the inputs of any cycle, as conditions in the module's Verilog.
     fn protocol(&self) -> Vec<String>;
 
+    /// Its parameters; those that it does not have are the defaults.
+    fn parameters(&self) -> &Parameters;
+
+    /// What failed, for whoever reads it: see [`Failures`].
+    fn report(&self, engines: &[EngineKind], seed: u64, failures: &[Failure]) -> String;
+
     /// Names and rules of the directed scenarios.
     fn scenarios(&self) -> Vec<(&'static str, &'static str)>;
 
     /// Plays them all, each on fresh engines, and tells which failed and why.
-    fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>>;
+    fn play(&self, engines: &[EngineKind]) -> Result<Vec<Failure>>;
 
     /// Plays one of them, by its name, on fresh engines; why it failed.
-    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<String>>;
+    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<Failure>>;
 
     /// Drives fresh engines with random stimulus for so many cycles.
     fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<Outcome>;
 
-    /// Drives a fresh engine through a course and records its waveform: of the RTL all that is inside, of others the
-    /// ports.
+    /// Drives a fresh engine through a course and records its waveform: of the RTL all that is inside, of
+    /// others the ports.
     fn draw(&self, engine: EngineKind, course: &Course, options: &RecordingOptions) -> Result<Drawn>;
 
     /// An event that the RTL comes to on a course.
@@ -85,8 +92,9 @@ pub trait Workbench {
     /// The events that the module and its parts declare.
     fn events(&self) -> Result<Events>;
 
-    /// Drives hardware for so many cycles with values of zero, resets it, and compares it from there on with a fresh model.
-    /// The engines are [`EngineKind::Rtl`], [`EngineKind::RustHdl`] or [`EngineKind::Verilator`].
+    /// Drives hardware for so many cycles with values of zero, resets it, and compares it from there on with
+    /// a fresh model. The engines are [`EngineKind::Rtl`], [`EngineKind::RustHdl`] or
+    /// [`EngineKind::Verilator`].
     fn run_after_reset(
         &self,
         hardware: &[EngineKind],
@@ -95,8 +103,8 @@ pub trait Workbench {
         cycles: u64,
     ) -> Result<Outcome>;
 
-    /// The same with the scenarios in the place of random stimulus after the reset; tells which failed and why.
-    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<String>>;
+    /// The same with the scenarios instead of random stimulus after the reset; tells which failed and why.
+    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Failure>>;
 
     /// Where each port stands in the packed words of a [`Sample`]: inputs and outputs.
     fn fields(&self) -> (Vec<Field>, Vec<Field>);
@@ -111,7 +119,8 @@ pub trait Workbench {
         options: &RecordingOptions,
     ) -> Result<(PackedEngine, tap::Recording)>;
 
-    /// Drives one fresh engine with random stimulus for so many cycles, and gives back its ports, cycle by cycle.
+    /// Drives one fresh engine with random stimulus for so many cycles, and gives back its ports, cycle by
+    /// cycle.
     fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>>;
 
     /// The same under one of the scenarios, by its name.
@@ -147,14 +156,15 @@ pub trait Recording {
 /// Plays a stimulus to its end and gives back the engine.
 pub type Playback = Box<dyn FnOnce() -> Box<dyn Any>>;
 
-/// A module in one configuration: only its ports' types are known, for what a bench does is compiled for each of them.
+/// A module in one configuration: only its ports' types are known, for what a bench does is compiled for each
+/// of them.
 pub struct Bench<I, O> {
     name: String,
     parameters: Parameters,
     subject: Subject<I, O>,
     /// How the module's own Verilog is written.
     style: Style,
-    /// Verilog in the place of the module's own.
+    /// Verilog instead of the module's own.
     source: Option<String>,
     netlist: Option<String>,
     /// The module's own Verilog, once somebody asked for it.
@@ -334,7 +344,7 @@ impl<I: Ports, O: Ports> Bench<I, O> {
         let mut engines = [engine];
         match course {
             Course::Scenario(name) => match self.play_named(name, &mut engines)? {
-                Some(reason) => bail!("{name}: {reason}"),
+                Some(failure) => bail!("{}", failure.line(&[EngineKind::Rtl])),
                 None => {
                     // The cycles after the last one show its changes.
                     for _ in 0..CYCLES_AFTER {
@@ -357,23 +367,21 @@ impl<I: Ports, O: Ports> Bench<I, O> {
     }
 
     /// Plays a scenario on these engines; why it failed.
-    fn play_named(&self, name: &str, engines: &mut [Ported<I, O>]) -> Result<Option<String>> {
+    fn play_named(&self, name: &str, engines: &mut [Ported<I, O>]) -> Result<Option<Failure>> {
         let scenarios = (self.subject.scenarios)();
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == name) else {
             let names = scenarios.iter().map(|scenario| scenario.name);
             let list = format!("`gpurf names scenarios {}` lists them", self.name);
             bail!("{} has no scenario {name}{}", self.name, suggestion(name, names, &list));
         };
-        Ok((scenario.play)(&mut Drive::new(&self.parameters, engines)).err())
+        Ok(scenario.play_on(&self.parameters, engines))
     }
 
     /// Plays all scenarios, each on engines of its own, and tells which failed and why.
-    fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<String>> {
+    fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<Failure>> {
         let mut failures = vec![];
         for scenario in (self.subject.scenarios)() {
-            if let Err(failure) = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines()?)) {
-                failures.push(format!("{} ({}): {failure}", scenario.name, scenario.rule));
-            }
+            failures.extend(scenario.play_on(&self.parameters, &mut engines()?));
         }
         Ok(failures)
     }
@@ -415,15 +423,25 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         (self.subject.protocol)(&self.parameters)
     }
 
+    fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    fn report(&self, engines: &[EngineKind], seed: u64, failures: &[Failure]) -> String {
+        let scenarios = (self.subject.scenarios)().len();
+        let (module, parameters) = (self.name.as_str(), &self.parameters);
+        Failures { module, parameters, engines, options: "", scenarios, seed, failures }.to_string()
+    }
+
     fn scenarios(&self) -> Vec<(&'static str, &'static str)> {
         (self.subject.scenarios)().into_iter().map(|scenario| (scenario.name, scenario.rule)).collect()
     }
 
-    fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>> {
+    fn play(&self, engines: &[EngineKind]) -> Result<Vec<Failure>> {
         self.play_on(&|| self.engines(engines))
     }
 
-    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<String>> {
+    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<Failure>> {
         self.play_named(name, &mut self.engines(engines)?)
     }
 
@@ -478,7 +496,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         Ok(run(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, &mut |_, _, _| {}))
     }
 
-    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<String>> {
+    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Failure>> {
         self.play_on(&|| self.reset_engines(hardware, seed, before))
     }
 

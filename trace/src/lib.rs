@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instruction streams: types, Accel-Sim reader and writer, reuse distances.
 //!
 //! A [`Workload`] is a program run: copies and [`Kernel`]s in order. It comes from an Accel-Sim
@@ -44,6 +45,8 @@
 
 mod analysis;
 mod block;
+mod control;
+mod control_bits;
 mod decoder;
 mod error;
 mod fields;
@@ -70,6 +73,8 @@ mod widen;
 mod writer;
 
 pub use block::{Addresses, DynamicInstruction, Lanes, Operands, ThreadBlock, Warp};
+pub use control::Control;
+pub use control_bits::{ControlBits, ListedControl};
 pub use error::{Error, Result};
 pub use intervals::Intervals;
 pub use kernel::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels whose instructions have the operands that a trace names, in place of all registers that they read and write.
 //!
 //! An operand is one register, however wide it is. What the trace calls a destination is one, and what it calls a
@@ -68,22 +69,24 @@ impl StaticInstruction {
             }
         };
         let destinations = self.named_destination.into_iter().flat_map(registers).collect();
-        let (mut sources, mut positions) = (Registers::new(), Positions::new());
+        let (mut sources, mut positions, mut slots) = (Registers::new(), Positions::new(), Positions::new());
+        let slots_of = |register| {
+            let place = self.sources.iter().position(|&known| known == register);
+            place.map_or(0, |place| self.slots[place])
+        };
         for (position, &operand) in self.named_sources.iter().enumerate() {
             let named = registers(operand);
             positions.extend(named.iter().map(|_| position as u8));
+            slots.extend(named.iter().map(|&register| slots_of(register)));
             sources.extend(named);
         }
-        let flagged = |register| self.sources.iter().position(|&known| known == register);
-        let has_flag = |register| flagged(register).is_some_and(|bit| self.reuse >> bit & 1 == 1);
-        let marked = sources.iter().enumerate().filter(|(_, &register)| has_flag(register));
         StaticInstruction {
-            reuse: marked.fold(0, |flags, (bit, _)| flags | 1 << bit),
             named_source_count: sources.len() as u8,
             named: sources.iter().copied().collect(),
             destinations,
             sources,
             positions,
+            slots,
             ..self.clone()
         }
     }

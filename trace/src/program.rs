@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Static instructions: each place in the machine code once, with its decoded operands.
 
 use std::collections::HashMap;
 use std::ops::Index;
 
+use crate::control::Control;
 use crate::opcode::{Memory, Opcode, OpcodeError, Unit};
 use crate::registers::{Positions, Register, RegisterId, RegisterSet, Registers};
 use crate::widen::{widen, Operands};
@@ -26,16 +28,16 @@ pub struct Instruction<'a> {
 }
 
 /// The registers an instruction reads and writes, where they need not be guessed by widening.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExactOperands {
     /// Without RZ, each once.
     pub destinations: Registers,
     /// Without RZ, each once, in the order of the operands.
     pub sources: Registers,
-    /// Bit i: the i-th source has the `.reuse` flag.
-    pub reuse: u16,
-    /// Bit i: the machine code has the reuse flag of source slot i, of four.
-    pub reuse_slots: u8,
+    /// Of each source, bit s: it stands in source slot s of the machine code.
+    pub slots: Positions,
+    /// What the compiler says beside the instruction.
+    pub control: Control,
 }
 
 /// An [`Instruction`] decoded.
@@ -61,17 +63,17 @@ pub struct StaticInstruction {
     pub destinations: Registers,
     /// Vector registers read, all of them, without RZ, each once, in the order first named.
     pub sources: Registers,
-    /// Of each of `sources`, the number of the source operand that it belongs to, as they stand in a
+    /// For each of `sources`, the number of the source operand that it belongs to, as they stand in a
     /// trace: constants, immediates and predicates are not counted.
     pub positions: Positions,
-    /// Bit i: the i-th of `sources` has the `.reuse` flag. Traces do not tell; listings do, of instructions with up to 16.
-    pub reuse: u16,
-    /// Bit i: the machine code has the reuse flag of source slot i, of four. A slot that holds a constant
-    /// or an immediate counts, so this is not the number of an operand in a trace.
-    pub reuse_slots: u8,
+    /// Of each of `sources`, bit s: it stands in source slot s of the machine code. A slot that holds a constant or an
+    /// immediate counts; a trace does not have those, so that its operands are taken to stand side by side.
+    pub slots: Positions,
+    /// What the compiler says beside the instruction. Traces do not tell.
+    pub control: Control,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,
-    /// Those of `sources` that the trace names.
+    /// The ones of `sources` that the trace names.
     pub named: RegisterSet,
     /// The destination the trace names, RZ and uniform registers included.
     pub named_destination: Option<Register>,
@@ -81,7 +83,8 @@ pub struct StaticInstruction {
     pub immediates: [i64; 2],
 }
 
-/// Opcodes that may move control; the last six are those of Maxwell and Pascal, whose `SYNC` goes where `SSY` said.
+/// Opcodes that may move control; the last six are those of Maxwell and Pascal, whose `SYNC` goes where `SSY`
+/// said.
 const BRANCHES: [&str; 14] = [
     "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "SYNC", "BRK", "CONT", "CAL", "JCAL",
     "LONGJMP",
@@ -111,9 +114,9 @@ impl StaticInstruction {
             branch: BRANCHES.contains(&opcode.base()),
             destinations,
             sources,
+            slots: positions.iter().map(|&position| 1u8.checked_shl(position.into()).unwrap_or(0)).collect(),
             positions,
-            reuse: 0,
-            reuse_slots: 0,
+            control: Control::UNKNOWN,
             named_source_count,
             named,
             named_destination: instruction.destination,
@@ -122,12 +125,22 @@ impl StaticInstruction {
         })
     }
 
-    /// The source operand that an exactly known source belongs to: the one that widening gives it to, else that of
-    /// the register next below it.
+    /// The source operand that an exactly known source belongs to: the one that widening gives it to, else
+    /// that of the register next below it.
     fn position_of(&self, register: RegisterId) -> u8 {
         let widened = self.sources.iter().zip(&self.positions);
         let below = widened.filter(|(&known, _)| known <= register).max_by_key(|(&known, _)| known);
         below.map_or(0, |(_, &position)| position)
+    }
+
+    /// Whether source number `index` has the compiler's reuse flag.
+    pub fn is_reused(&self, index: usize) -> bool {
+        self.slots[index] & self.control.reuse() != 0
+    }
+
+    /// Whether any of its sources has the compiler's reuse flag.
+    pub fn has_reuse(&self) -> bool {
+        (0..self.sources.len()).any(|index| self.is_reused(index))
     }
 
     /// The opcode up to its first dot.
@@ -178,9 +191,9 @@ impl Program {
             return Ok(index);
         }
         let mut decoded = StaticInstruction::decode(instruction)?;
-        if let Some(ExactOperands { destinations, sources, reuse, reuse_slots }) = exact {
+        if let Some(ExactOperands { destinations, sources, slots, control }) = exact {
             let positions = sources.iter().map(|&register| decoded.position_of(register)).collect();
-            decoded = StaticInstruction { destinations, sources, positions, reuse, reuse_slots, ..decoded };
+            decoded = StaticInstruction { destinations, sources, positions, slots, control, ..decoded };
         }
         let index = self.instructions.len() as u32;
         self.instructions.push(decoded);

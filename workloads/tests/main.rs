@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tests of the emulator and its workloads, as one program; that of allocations has an allocator of its own.
 
 mod compiled;
+mod control_bits;
 mod damaged;
 mod divergence;
 mod dumps;

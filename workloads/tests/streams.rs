@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The instruction streams of the built-in workloads: whole, the same however they are made, and the
 //! same again when read from a trace.
 
@@ -6,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::support::Frame;
 use gpurf_trace::{
-    open, write, Addresses, Instruction, Kernel, Program, RegisterId, Registers, StaticInstruction,
+    open, write, Addresses, Control, Instruction, Kernel, Program, RegisterId, Registers, StaticInstruction,
     ThreadBlock, Workload,
 };
 use gpurf_workloads::listing::{
@@ -114,7 +115,7 @@ fn streams_are_the_same_however_they_are_made_and_read_back_equal() {
 
 /// The kernels of a listing, as read and as programs. Their first instruction is made an `EXIT`, so
 /// that they can be launched with any arguments.
-fn programs(file: &str, text: &str) -> Vec<(ListedKernel, Program)> {
+pub fn programs(file: &str, text: &str) -> Vec<(ListedKernel, Program)> {
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
     let mut starts = vec![];
     for (number, line) in text.lines().enumerate() {
@@ -188,13 +189,13 @@ fn widening_finds_the_registers_of_every_instruction() {
             for (kernel, program) in programs(&file, &text) {
                 for (instruction, exact) in kernel.instructions.iter().zip(program.instructions()) {
                     opcodes.insert(exact.opcode.clone());
-                    let expected = StaticInstruction { reuse: 0, reuse_slots: 0, ..exact.clone() };
+                    let expected = StaticInstruction { control: Control::UNKNOWN, ..exact.clone() };
                     // A trace does not have which channels of a texture are read.
                     let images = ["TEX", "TLD", "TLD4", "TXD", "TXQ", "SULD", "SUST", "SURED"];
                     if images.contains(&exact.base()) {
                         continue;
                     }
-                    let found = widened(exact);
+                    let found = StaticInstruction { slots: exact.slots.clone(), ..widened(exact) };
                     match ambiguity(instruction) {
                         None => assert_eq!(found, expected, "{file}: {}: {}", kernel.name, instruction.text),
                         Some(_) => {
@@ -320,8 +321,13 @@ fn operands_are_exact_with_their_reuse_flags() {
     let text = Frame::default().listing(&format!("EXIT\nk:\n{}", code.join("\n")));
     let (_, program) = programs("k.sass", &text).remove(0);
     for ((line, destinations, sources, reuse), found) in lines.iter().zip(&program.instructions()[1..]) {
+        let flags = (0..found.sources.len()).filter(|&index| found.is_reused(index));
         assert_eq!(
-            (found.destinations.clone(), found.sources.clone(), found.reuse),
+            (
+                found.destinations.clone(),
+                found.sources.clone(),
+                flags.fold(0, |flags, index| flags | 1 << index)
+            ),
             (registers(destinations), registers(sources), *reuse),
             "{line}"
         );

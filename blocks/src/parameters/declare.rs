@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The macro that declares parameters.
 
 /// Makes of each declaration a field of `Parameters`, its default, an entry of `PARAMETERS` and, for a number, the
@@ -8,9 +9,11 @@
 /// /// What it is, in whole sentences.
 /// name [short name in Verilog]: type = default, possible values, "unit", "source";
 /// ```
+///
+/// With a `?` behind its short name it stands in the names of Verilog modules only where it is not the default.
 macro_rules! parameters {
     ($($(#[doc = $doc:literal])+
-       $name:ident $([$short:ident])?: $type:ident = $default:expr, $values:expr, $unit:tt, $source:literal;)+) => {
+       $name:ident $([$short:ident $($optional:tt)?])?: $type:ident = $default:expr, $values:expr, $unit:tt, $source:literal;)+) => {
         /// Sizes and policies of all hardware. A module takes from them what concerns it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, BorshSerialize, BorshDeserialize)]
         pub struct Parameters {
@@ -32,6 +35,7 @@ macro_rules! parameters {
             Parameter {
                 name: stringify!($name),
                 short: parameters!(@short $($short)?),
+                is_optional: parameters!(@optional $($($optional)?)?),
                 doc: concat!($($doc),+).trim_ascii_start(),
                 values: $values,
                 unit: $unit,
@@ -94,6 +98,8 @@ macro_rules! parameters {
     };
     (@short) => { None };
     (@short $short:ident) => { Some(stringify!($short)) };
+    (@optional) => { false };
+    (@optional ?) => { true };
     (@unit "") => { "" };
     (@unit $unit:tt) => { concat!("Unit: ", $unit, ". ") };
     (@bounds usize $name:ident $min:ident $max:ident $values:expr) => {

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The parameters, each declared once.
 //!
 //! W is the Malekeh workshop paper, F the full one, I inter-warp multicasting, R FineReg,
-//! C the register cache.
+//! C the register cache, H the study of the cores that ship.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use serde::Serialize;
@@ -10,8 +11,9 @@ use strum::VariantNames;
 use super::declare::parameters;
 use super::parameter::{Parameter, ParameterError, Setting, Value};
 use super::policy::{
-    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, LruStorage,
-    Occupied, Refill, ReplacementPolicy, Scheduling, Search, Tie, Waiting,
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
+    LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Scheduling, Search, Storage,
+    Tie, Waiting,
 };
 use super::sthld_table::SthldTable;
 use super::values::Values;
@@ -203,4 +205,48 @@ parameters! {
 
     /// Which pending warp becomes active.
     refill [rf]: Refill = Refill::Ready, names(Refill::VARIANTS), "", "our decision: F does not say";
+
+    // The sub-core that ships.
+
+    /// Time until the next instruction of a warp whose last one has stall count 0 and yields.
+    long_stall [ls]: usize = 45, range(16, 63, 1), "cycles", "H §4; GA100 measures 55, H's simulator has 46";
+
+    /// Time until the next instruction of a warp whose last one has a stall count above 11 and does not yield.
+    collapsed [cs]: usize = 2, range(1, 2, 1), "cycles", "H §4: 1 or 2";
+
+    /// Time that the scheduler waits for a constant before it turns to another warp.
+    constant_wait [cw]: usize = 4, range(1, 7, 1), "cycles", "H §5.1.1";
+
+    /// Which reads of an instruction fit into its read window. Neither rule is a fact.
+    read_rule [rr]: ReadRule = ReadRule::Packed, names(ReadRule::VARIANTS), "",
+        "H §5.3 packs; holding is fitted to windows of one GA100";
+
+    /// Cycles in which an instruction may read its sources.
+    read_window [rwin]: usize = 3, range(3, 5, 1), "cycles", "H §5.3";
+
+    /// Reads that a bank makes in a cycle beside a write. With three, no reads of instructions of fixed latency meet.
+    read_ports [rports]: usize = 1, range(1, 3, 1), "", "H §5.3; Table 6 has 1, 2 and any number";
+
+    /// Entries of the register-file cache that the compiler's reuse bits fill.
+    reuse_cache [rfc]: ReuseEntries = ReuseEntries::TensorApart, names(ReuseEntries::VARIANTS), "",
+        "H §5.3.1 has one for each slot and bank; tensor instructions apart is inferred from what ptxas sets";
+
+    /// Instructions of variable latency that wait in a queue, beside the one at its head.
+    variable_depth [vq]: usize = 4, range(1, 7, 1), "instructions", "H §5.4; H's simulator has 3 for Turing";
+
+    /// Results of fixed latency that may reach a bank in a cycle: as many as there are latencies, since one instruction
+    /// is dispatched in a cycle.
+    result_ports [res]: usize = 4, range(2, 4, 1), "", "our decision; H §5.3 speaks of two";
+
+    /// Results of fixed latency that a bank has room for, from the issue of their instructions on.
+    result_depth [rq]: usize = 8, one_of(&[4, 8, 16]), "registers of a warp", "H's simulator; H §5.3 has no number";
+
+    // What collectors are built of.
+
+    /// What holds the values of a collector.
+    storage [latches?]: Storage = Storage::FlipFlops, names(Storage::VARIANTS), "",
+        "our decision: W and F speak of storage, and not of how it is built";
+
+    /// What rests in a collector while nothing needs it.
+    isolation [iso?]: Isolation = Isolation::None, names(Isolation::VARIANTS), "", "our decision: W and F do not say";
 }

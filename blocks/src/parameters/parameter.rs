@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A parameter as data, and how its value is read from text.
 
 use std::fmt;
@@ -12,6 +13,8 @@ pub struct Parameter {
     /// Its name within the names of Verilog modules, where it is not its own name: Verilator cuts names of more
     /// than 127 characters.
     pub short: Option<&'static str>,
+    /// The names of Verilog modules have it only where it is not the default.
+    pub is_optional: bool,
     /// What it is.
     pub doc: &'static str,
     /// Which values it may have.

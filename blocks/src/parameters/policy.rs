@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Policies of the hardware. The command line, TOML files and results name them as `strum` and `serde` derive it:
 //! `OwnElseAnyFree` is `own_else_any_free`.
 
@@ -48,6 +49,25 @@ policies! {
         Ranks,
         /// A bit for each pair of entries.
         Pairs,
+    }
+
+    /// What holds the values of a collector. All do the same in every cycle.
+    Storage {
+        /// Flip-flops.
+        FlipFlops,
+        /// Latches behind a register for each port that writes. The collectors that have it are operand collectors and caching
+        /// collectors.
+        Latches,
+    }
+
+    /// What rests in a collector while nothing needs it.
+    Isolation {
+        /// Nothing.
+        None,
+        /// The inputs of what holds values, unless it is written.
+        Writes,
+        /// These, and the operands that leave, until the dispatch.
+        Operands,
     }
 
     /// Which ready warp goes first.
@@ -156,5 +176,24 @@ policies! {
         Ready,
         /// The oldest, ready or not, as in GPGPU-Sim; waiting for shared memory is no reason to become pending.
         GpgpuSim,
+    }
+
+    /// Which reads of an instruction of fixed latency fit into its read window. H and its simulator pack; holding explains
+    /// more of the windows that were measured on a GA100, and was fitted to them.
+    ReadRule {
+        /// They take the first free cycles of their bank.
+        Packed,
+        /// The same, and their instruction then keeps the bank for its whole window.
+        Held,
+    }
+
+    /// Entries of the register-file cache that the compiler's reuse bits fill.
+    ReuseEntries {
+        /// None: every source is read from its bank.
+        Off,
+        /// One for each operand and bank. H §5.3.1.
+        Shared,
+        /// As many again for tensor instructions. It is inferred from the reuse bits that ptxas sets.
+        TensorApart,
     }
 }

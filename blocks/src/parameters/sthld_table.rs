@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Transitions of the STHLD controller, read from TOML: W §7, F §IV-B3.
 
 use std::sync::LazyLock;

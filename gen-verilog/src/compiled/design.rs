@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A module with all that is in it, flat: its state, and each value of a cycle as a node of one graph.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contracts of modules as checks in their Verilog, for simulation.
 //!
 //! The hardware declares it beside the module ([`gpurf_hw::dialect::Watch`]), as an event of the kind `misuse` or `fault`

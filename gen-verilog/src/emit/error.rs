@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What can stand in the way of a module's Verilog.
 
 use thiserror::Error;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Clock and reset of children that the kernel leaves to the parent's.
 
 use std::collections::BTreeSet;

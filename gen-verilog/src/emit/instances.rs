@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instances of the children that are modules of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,7 @@ pub struct Connections {
 
 pub struct Inline {
     each: Vec<String>,
-    /// In the place of all of them: elements of this vector, as many for each child, from the first on.
+    /// Instead of all of them: elements of this vector, as many for each child, from the first on.
     run: Option<(VectorId, SignalId)>,
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Verilog from a tree of rust-hdl blocks.
 //!
 //! rust-hdl's own generator names modules by their place in the tree and leaves widths and precedence

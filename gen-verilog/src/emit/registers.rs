@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Registers, as clocked blocks in the module that holds them.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Neighbouring elements of a vector, written as one.
 
 use num_bigint::BigUint;

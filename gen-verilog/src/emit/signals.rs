@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The signals that a kernel can name, and what they are called in Verilog.
 //!
 //! Signals in an array are the elements of one vector; a signal of its own is a vector of one element.
@@ -26,7 +27,7 @@ pub type VectorId = usize;
 #[derive(Clone, Debug)]
 pub struct Vector {
     pub name: String,
-    /// Whether it is an array in Rust; an array of one element is one.
+    /// True if it is an array in Rust; an array of one element is one.
     pub is_array: bool,
     pub count: usize,
     /// Bits of an element.
@@ -54,7 +55,7 @@ pub enum Role {
 }
 
 impl Vector {
-    /// Whether the kernel assigns it.
+    /// Returns true if the kernel assigns it.
     pub fn is_assigned(&self) -> bool {
         matches!(self.role, Role::Output | Role::Local | Role::ChildInput(_))
     }
@@ -213,8 +214,8 @@ impl Signals {
         found.map(|(vector, lengths)| (*vector, lengths.as_slice()))
     }
 
-    /// The wires of a bundle, or of the bundles in an array, which a kernel assigns as one: what follows on its path,
-    /// and the lengths of the arrays on the way. Of registers, what they are loaded with.
+    /// The wires of a bundle, or of the bundles in an array, which a kernel assigns as one: what follows on
+    /// its path, and the lengths of the arrays on the way. Of registers, what they are loaded with.
     pub fn wires(&self, bundle: &str) -> Vec<(&str, &[usize])> {
         let below = self.by_path.iter().filter_map(|(path, (vector, lengths))| {
             let wire = path.strip_prefix(bundle)?.strip_prefix('$')?;
@@ -229,7 +230,7 @@ impl Signals {
         below.into_iter().map(|(_, wire, lengths)| (wire, lengths)).collect()
     }
 
-    /// Whether a register is at this field path.
+    /// Returns true if a register is at this field path.
     pub fn is_register(&self, path: &str) -> bool {
         self.registers.contains(path)
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Takes out of a kernel what cannot matter.
 //!
 //! Unrolled loops leave much of it behind: the default of an accumulator, comparisons of a slot with

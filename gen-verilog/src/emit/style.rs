@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Languages and names that a design is written with.
 
 use super::error::{EmitError, Result};

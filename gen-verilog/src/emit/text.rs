@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Expressions and statements as text.
 
 use std::fmt::Write;
@@ -96,7 +97,7 @@ fn counted(index: &Index, width: usize) -> String {
     }
 }
 
-/// The number that stands in the place of an element of a constant array.
+/// The number that stands instead of an element of a constant array.
 fn number_of(signals: &Signals, element: &Element) -> Option<Kind> {
     let vector = &signals[element.vector];
     let value = signals.constant(element.known()?).filter(|_| vector.is_packed())?;
@@ -158,7 +159,7 @@ pub fn declared(signals: &Signals, kind: &str, vector: &Vector) -> String {
     format!("{kind} {range}{name}")
 }
 
-/// Whether assignments take effect at once, or at the end of the clock edge.
+/// The time at which assignments take effect: at once, or at the end of the clock edge.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Assignment {
     Blocking,
@@ -303,7 +304,7 @@ pub fn skipped(body: &[Statement]) -> Vec<String> {
     all
 }
 
-/// Whether a literal is all zeros or all ones, whatever its width.
+/// Returns true if a literal is all zeros or all ones, whatever its width.
 pub fn is_number(expression: &Expression, signals: &Signals, number: u32) -> bool {
     expression.constant(signals) == Some(number.into())
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The top module that an engine talks to.
 
 use gpurf_blocks::{layout, Ports};

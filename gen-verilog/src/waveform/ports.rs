@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Recording of the ports of any engine.
 
 use std::collections::HashMap;

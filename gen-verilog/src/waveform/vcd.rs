@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Waveforms as VCD, a text that every viewer reads. A text is a variable of type `string`.
 
 use std::fs::File;

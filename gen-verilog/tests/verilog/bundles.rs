@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bundles: assigned as one in the kernel, wire by wire in Verilog, with the same behaviour.
 
 use gpurf_blocks::Parameters;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loops and arrays: they stay what they are, and mean what the Rust means.
 
 use gpurf_hw::dialect::{rtl, Identity, Module, Register};

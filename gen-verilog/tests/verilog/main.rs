@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The emitted Verilog: its text, what it refuses, and that it runs as the Rust does.
 
 // The derive macro of `Module` names the dialect by this path.

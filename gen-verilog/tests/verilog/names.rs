@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Names that a design is given: prefix, top module, clock, reset.
 
 use gpurf_blocks::Clocked;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! State enums and structs: labels in the text, and the same behaviour.
 
 use gpurf_hw::dialect::{Identity, Module, Register};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How the emitted text reads.
 
 use gpurf_hw::dialect::{rtl, Identity};

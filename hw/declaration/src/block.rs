@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `#[block]`: a hardware module from its declaration.
 
 use proc_macro2::{Ident, TokenStream};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The bundles that a package declares: a module that has one has its wires as ports, and must know them.
 
 use std::collections::HashMap;

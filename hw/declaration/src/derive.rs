@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `#[derive(Module)]`: the plain structs of a module's ports, and how they drive its signals.
 
 use proc_macro2::TokenStream;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The fields of a declaration: what each is, and what makes it.
 
 use proc_macro2::{Ident, TokenStream};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a kernel has to know of the declaration of its module, and of those of its parts.
 
 use std::collections::{HashMap, HashSet};

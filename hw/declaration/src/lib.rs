@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the declaration of a hardware module says.
 //!
 //! The attributes of `gpurf-rtl` make modules of declarations; the build script of `gpurf-blocks` makes of the same

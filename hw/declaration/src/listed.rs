@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ports of a module as the catalogue lists them.
 
 use proc_macro2::TokenStream;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Ports as plain data: the structs of a module's inputs and outputs, and how they drive its signals.
 
 use std::collections::BTreeMap;

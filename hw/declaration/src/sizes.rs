@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The numbers in a declaration: lengths of arrays, ends of loops, values of constants.
 
 use proc_macro2::Ident;

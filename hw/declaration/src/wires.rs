@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ports of a declaration one by one, those of its bundles among them.
 
 use proc_macro2::{Ident, TokenStream};

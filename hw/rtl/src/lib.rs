@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Attribute and derive macros of gpurf's rust-hdl dialect.
 
 mod rtl;

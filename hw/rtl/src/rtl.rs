@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The attribute `#[rtl]`: check the kernel, make it unambiguous, and write it for Rust and for Verilog.
 
 mod check;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! LRU order of a table's entries: of each entry, which others were used more recently.
 //!
 //! W §3.2 and F §III-C give each entry of the cache table three bits for its place in the order. The
@@ -73,53 +74,55 @@ impl<const I: usize> LruOrder<I> {
 
     /// Ranks.
     fn ranks() {
-if lru_order == LruStorage::Ranks {
-        for e in 0..entries {
-            rank[e] = stored[e] ^ number[e];
-        }
-        for e in 0..entries {
-            updated[e] = rank[e];
-            for t in 0..entries {
-                if rank[t] < rank[e] {
-                    newer[e] |= alone[t];
-                }
+        if lru_order == LruStorage::Ranks {
+            for e in 0..entries {
+                rank[e] = stored[e] ^ number[e];
             }
-            if touch[e] {
-                // In front of this one stay only the touched entries that were in front before.
-                updated[e] = 0;
+            for e in 0..entries {
+                updated[e] = rank[e];
                 for t in 0..entries {
-                    if touch[t] & (rank[t] < rank[e]) {
-                        updated[e] += 1;
+                    if rank[t] < rank[e] {
+                        newer[e] |= alone[t];
                     }
                 }
-            } else {
-                // Every touched entry that was behind this one moves in front of it.
-                for t in 0..entries {
-                    if touch[t] & (rank[t] > rank[e]) {
-                        updated[e] += 1;
+                if touch[e] {
+                    // In front of this one stay only the touched entries that were in front before.
+                    updated[e] = 0;
+                    for t in 0..entries {
+                        if touch[t] & (rank[t] < rank[e]) {
+                            updated[e] += 1;
+                        }
+                    }
+                } else {
+                    // Every touched entry that was behind this one moves in front of it.
+                    for t in 0..entries {
+                        if touch[t] & (rank[t] > rank[e]) {
+                            updated[e] += 1;
+                        }
                     }
                 }
+                stored[e].load(touched.any(), updated[e] ^ number[e]);
             }
-            stored[e].load(touched.any(), updated[e] ^ number[e]);
         }
     }
-}
 
     /// Pairs: one that is touched goes before one that is not.
     fn pairs() {
-if lru_order == LruStorage::Pairs {
-        for p in 0..pairs {
-            higher_newer[p]
-                .load((touched & lower[p]).any() ^ (touched & higher[p]).any(), (touched & higher[p]).any());
-            for e in 0..entries {
-                if (alone[e] == lower[p]) & higher_newer[p] {
-                    newer[e] |= higher[p];
-                }
-                if (alone[e] == higher[p]) & !higher_newer[p] {
-                    newer[e] |= lower[p];
+        if lru_order == LruStorage::Pairs {
+            for p in 0..pairs {
+                higher_newer[p].load(
+                    (touched & lower[p]).any() ^ (touched & higher[p]).any(),
+                    (touched & higher[p]).any(),
+                );
+                for e in 0..entries {
+                    if (alone[e] == lower[p]) & higher_newer[p] {
+                        newer[e] |= higher[p];
+                    }
+                    if (alone[e] == higher[p]) & !higher_newer[p] {
+                        newer[e] |= lower[p];
+                    }
                 }
             }
         }
     }
-}
 }

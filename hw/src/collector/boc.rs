@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bypassing operand collector (BOC) of BOW, a compared design: F §VI-B.
 //!
 //! Private to a warp. It keeps the source and destination operands of the warp's last instructions, a
@@ -39,7 +40,7 @@ use rust_hdl::prelude::*;
 use super::{stage_parameters, stages, Collector, CollectorPorts, WindowInstruction};
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 impl<const W: usize> Collector<W> for Boc<W> {
     const STAGE: Naming = Naming {
@@ -100,6 +101,8 @@ watch!(Boc<W>: [
         miss R{register}",
     "flush(warp = number) if flushes: flush",
 ]);
+
+monitor!(Boc<W>: "boc_monitor.v");
 
 #[rtl]
 impl<const W: usize> Boc<W> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cache table (CT) of the caching collector unit: W §3.2, F §III-C.
 //!
 //! Fully associative. Each entry: valid, tag (register number), lock, near, its place in the LRU order, and data.
@@ -15,9 +16,10 @@
 //! Entries are named by the one bit set. Data is kept when an entry is invalidated; only the valid bit counts. Storage:
 //! `entries × (width + 11)` bits, and the LRU order.
 
+use gpurf_blocks::{Isolation, Storage};
 use rust_hdl::prelude::*;
 
-use crate::cells::LruOrder;
+use crate::cells::{Latch, LruOrder};
 use crate::dialect::{block, rtl, Register};
 use crate::watch;
 
@@ -25,7 +27,19 @@ use crate::watch;
 #[block(
     title = "Cache table",
     paper = "W §3.2, F §III-C",
-    parameters(width, entries, slots, banks, accesses, d_ports, lru_order, dispatch_on_arrival, allocate_on_arrival)
+    parameters(
+        width,
+        entries,
+        slots,
+        banks,
+        accesses,
+        d_ports,
+        lru_order,
+        dispatch_on_arrival,
+        allocate_on_arrival,
+        storage,
+        isolation
+    )
 )]
 pub struct CacheTable<const W: usize, const I: usize> {
     /// The table changes hands: nothing in it is valid from this cycle's look-ups on.
@@ -121,7 +135,27 @@ pub struct CacheTable<const W: usize, const I: usize> {
     entry_tag: Register<[Bits<8>; entries]>,
     entry_lock: Register<[Bit; entries]>,
     entry_near: Register<[Bit; entries]>,
+    #[when(storage == Storage::FlipFlops)]
     entry_data: Register<[Bits<W>; entries]>,
+    /// In front of latches: what comes through each port, and the entries that it goes to.
+    #[when(storage == Storage::Latches)]
+    s_data_held: Register<Bits<W>>,
+    #[when(storage == Storage::Latches)]
+    s_entry_held: Register<[Bit; entries]>,
+    #[when((storage == Storage::Latches) & (accesses == 2))]
+    second_s_data_held: Register<Bits<W>>,
+    #[when((storage == Storage::Latches) & (accesses == 2))]
+    second_s_entry_held: Register<[Bit; entries]>,
+    #[when(storage == Storage::Latches)]
+    d_data_held: Register<[Bits<W>; d_ports]>,
+    #[when(storage == Storage::Latches)]
+    d_entry_held: Register<[[Bit; entries]; d_ports]>,
+    #[when(storage == Storage::Latches)]
+    written: Local<Bit>,
+    #[when(storage == Storage::Latches)]
+    entry_written: Local<[Bit; entries]>,
+    #[when(storage == Storage::Latches)]
+    entry_latch: [Latch<W>; entries],
     order: LruOrder<I>,
     #[value(|entry| 1 << entry)]
     alone: Constant<[Bits<16>; entries]>,
@@ -149,7 +183,12 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             lock[e] = entry_lock[e];
             near[e] = entry_near[e];
             newer[e] = order.newer[e];
-            data[e] = entry_data[e];
+            if storage == Storage::FlipFlops {
+                data[e] = entry_data[e];
+            }
+            if storage == Storage::Latches {
+                data[e] = entry_latch[e].q;
+            }
             any_near |= (entry_valid[e] & entry_near[e]);
             entry_hit[e] = false;
             visible[e] = if meets { valid[e] & !s_here[e] } else { valid[e] };
@@ -213,12 +252,12 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 }
             }
             if !allocate_on_arrival {
-for s in 0..slots {
-                if source_entry[s].get_bit(e) {
-                    entry_tag[e].d = source_register[s];
+                for s in 0..slots {
+                    if source_entry[s].get_bit(e) {
+                        entry_tag[e].d = source_register[s];
+                    }
                 }
             }
-}
             filled[e] = false;
             near_filled[e] = false;
             if allocate_on_arrival {
@@ -232,10 +271,19 @@ for s in 0..slots {
     fn take_results() {
         for e in 0..entries {
             // Data needs no reset: it is read only after it was written.
-            entry_data[e].reset = false;
-            entry_data[e].d = s_data;
+            if storage == Storage::FlipFlops {
+                entry_data[e].reset = false;
+                entry_data[e].d = s_data;
+            }
+            if (storage == Storage::FlipFlops) & (isolation != Isolation::None) {
+                if !s_here[e] {
+                    entry_data[e].d = 0;
+                }
+            }
             if accesses == 2 {
                 second_s_here[e] = second_s_valid & second_s_entry.get_bit(e);
+            }
+            if (storage == Storage::FlipFlops) & (accesses == 2) {
                 if second_s_here[e] {
                     entry_data[e].d = second_s_data;
                 }
@@ -248,7 +296,9 @@ for s in 0..slots {
                 if d_here[p][e] {
                     d_some[e] = true;
                     d_makes_near[e] = d_near[p];
-                    entry_data[e].d = d_data[p];
+                    if storage == Storage::FlipFlops {
+                        entry_data[e].d = d_data[p];
+                    }
                 }
                 taken[e] = ((used[e] | filled[e]) | d_here[p][e]) & several;
             }
@@ -281,10 +331,69 @@ for s in 0..slots {
                 (near_source[e] | ((filled[e] & near_filled[e]) & !used[e])) | d_makes_near[e],
             );
 
-            entry_data[e].enable = s_here[e] | d_some[e];
-            if accesses == 2 {
+            if storage == Storage::FlipFlops {
+                entry_data[e].enable = s_here[e] | d_some[e];
+            }
+            if (storage == Storage::FlipFlops) & (accesses == 2) {
                 if second_s_here[e] {
                     entry_data[e].enable = true;
+                }
+            }
+        }
+    }
+
+    /// Latches: what is written stands in its port's register while the entry is open.
+    fn write_ports() {
+        if storage == Storage::Latches {
+            written = false;
+            for e in 0..entries {
+                entry_written[e] = s_here[e] | d_some[e];
+                if accesses == 2 {
+                    entry_written[e] |= second_s_here[e];
+                }
+                written |= entry_written[e];
+            }
+            s_data_held.reset = false;
+            s_data_held.load(s_valid, s_data);
+            if accesses == 2 {
+                second_s_data_held.reset = false;
+                second_s_data_held.load(second_s_valid, second_s_data);
+            }
+            for p in 0..d_ports {
+                d_data_held[p].reset = false;
+                d_data_held[p].load(d_valid[p], d_data[p]);
+            }
+        }
+    }
+
+    /// The entry selects its port by registers, too, and no other port's values reach it. The last port of those that write one
+    /// entry wins. As data, what is written in a cycle of reset counts.
+    fn write_latches() {
+        if storage == Storage::Latches {
+            for e in 0..entries {
+                entry_latch[e].enable = entry_written[e];
+                entry_latch[e].d = 0;
+                s_entry_held[e].reset = false;
+                s_entry_held[e].load(written, s_here[e] & !d_some[e]);
+                if s_entry_held[e] {
+                    entry_latch[e].d = s_data_held;
+                }
+                if accesses == 2 {
+                    if second_s_here[e] {
+                        s_entry_held[e].d = false;
+                    }
+                    second_s_entry_held[e].reset = false;
+                    second_s_entry_held[e].load(written, second_s_here[e] & !d_some[e]);
+                    if second_s_entry_held[e] {
+                        entry_latch[e].d = second_s_data_held;
+                    }
+                }
+                for p in 0..d_ports {
+                    d_entry_held[p][e].reset = false;
+                    d_entry_held[p][e].load(written, d_here[p][e]);
+                    if d_entry_held[p][e] {
+                        entry_latch[e].d = d_data_held[p];
+                    }
                 }
             }
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Caching collector unit (CCU): W §3.2 and Fig. 2b, F §III-C and Fig. 5.
 //!
 //! An operand collector unit whose slots are a cache: the cache table holds values, the operand
@@ -47,6 +48,7 @@
 //! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`, with `allocate_on_arrival` 9 bits more a
 //! slot), metadata (40 bits).
 
+use gpurf_blocks::Isolation;
 use rust_hdl::prelude::*;
 
 use super::{
@@ -54,7 +56,7 @@ use super::{
 };
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
     const STAGE: Naming = Naming {
@@ -63,7 +65,8 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         paper: "W §3.1, F §III-B",
         parameters: stage_parameters!(
             "width", "entries", "collectors", "slots", "banks", "rows";
-            "replacement", "cache_far", "invalidate", "choice", "d_ports", "lru_order", "allocate_on_arrival"
+            "replacement", "cache_far", "invalidate", "choice", "d_ports", "lru_order", "allocate_on_arrival",
+            "storage", "isolation"
         ),
     };
     const SUB_CORE: Naming = Naming {
@@ -73,7 +76,7 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         parameters: stage_parameters!(
             "width", "entries", "collectors", "slots", "banks", "rows";
             "replacement", "cache_far", "invalidate", "d_ports", "lru_order", "allocate_on_arrival", "warps", "scheduling",
-            "occupied", "allocation", "waiting", "choice", "seed"
+            "occupied", "allocation", "waiting", "choice", "seed", "storage", "isolation"
         ),
     };
 }
@@ -86,7 +89,7 @@ stages!(Ccu<W, I>);
     paper = "W §3.2, F §III-C",
     parameters(
         width, entries, slots, banks, accesses, dispatch_on_arrival, replacement, invalidate, d_ports, lru_order,
-        allocate_on_arrival
+        allocate_on_arrival, storage, isolation
     ),
     sizes(banks),
     fixed(destinations = 0),
@@ -153,6 +156,8 @@ watch!(Ccu<W, I>: [
         cache_table.entry_valid[a] && cache_table.entry_valid[b] && cache_table.entry_tag[a] == cache_table.entry_tag[b]: entries {a} and {b} hold one register",
 ]);
 
+monitor!(Ccu<W, I>: "ccu_monitor.v");
+
 #[rtl]
 impl<const W: usize, const I: usize> Ccu<W, I> {
     /// Metadata.
@@ -213,10 +218,10 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             request[s] = (uses[s] & !cache_table.hit[s]) & !repeated[s];
         }
         if !allocate_on_arrival {
-for s in 0..slots {
-            replacement.miss[s] = request[s];
+            for s in 0..slots {
+                replacement.miss[s] = request[s];
+            }
         }
-}
         if allocate_on_arrival {
             replacement.miss[0] = s_valid;
         }
@@ -237,17 +242,17 @@ for s in 0..slots {
             entry[s] = cache_table.hit_entry[s];
         }
         if !allocate_on_arrival {
-for s in 0..slots {
-            entry[s] |= replacement.victim[s];
-            if !allocate_on_arrival {
-for t in 0..slots {
-                if same[s][t] & !repeated[t] {
-                    entry[s] |= replacement.victim[t];
+            for s in 0..slots {
+                entry[s] |= replacement.victim[s];
+                if !allocate_on_arrival {
+                    for t in 0..slots {
+                        if same[s][t] & !repeated[t] {
+                            entry[s] |= replacement.victim[t];
+                        }
+                    }
                 }
             }
-}
         }
-}
         for s in 0..slots {
             index[s] = 0;
             for e in 0..entries {
@@ -261,19 +266,19 @@ for t in 0..slots {
     /// Without one it points to the first slot of its register, which asks for the value.
     fn point_to_slots() {
         if allocate_on_arrival {
-for s in 0..slots {
-            if !cache_table.hit[s] {
-                index[s] = slot_number[s];
-                if allocate_on_arrival {
-for t in 0..slots {
-                    if same[s][t] & !repeated[t] {
-                        index[s] = slot_number[t];
+            for s in 0..slots {
+                if !cache_table.hit[s] {
+                    index[s] = slot_number[s];
+                    if allocate_on_arrival {
+                        for t in 0..slots {
+                            if same[s][t] & !repeated[t] {
+                                index[s] = slot_number[t];
+                            }
+                        }
                     }
                 }
-}
             }
         }
-}
     }
 
     /// Port S: what arrives with the issue of another warp's instruction leaves with its own.
@@ -335,11 +340,11 @@ for t in 0..slots {
             operand_collector_table.second_s_slot = second_s_slot;
         }
         if allocate_on_arrival {
-for s in 0..slots {
-            operand_collector_table.source_register[s] = instruction.source_register[s];
-            operand_collector_table.source_near[s] = instruction.source_near[s];
+            for s in 0..slots {
+                operand_collector_table.source_register[s] = instruction.source_register[s];
+                operand_collector_table.source_near[s] = instruction.source_near[s];
+            }
         }
-}
         for s in 0..slots {
             operand_collector_table.source_valid[s] = instruction.source_valid[s];
             operand_collector_table.source_index[s] = index[s];
@@ -356,8 +361,18 @@ for s in 0..slots {
             // As a sum of products, which takes fewer gates than a chain of choices.
             operand_data[s] = 0;
             for e in 0..entries {
-                if (operand_collector_table.index[s] == entry_number[e]) & operand_collector_table.placed[s] {
-                    operand_data[s] |= cache_table.data[e];
+                if isolation == Isolation::Operands {
+                    if (operand_collector_table.index[s] == entry_number[e])
+                        & (operand_collector_table.placed[s] & dispatch)
+                    {
+                        operand_data[s] |= cache_table.data[e];
+                    }
+                } else {
+                    if (operand_collector_table.index[s] == entry_number[e])
+                        & operand_collector_table.placed[s]
+                    {
+                        operand_data[s] |= cache_table.data[e];
+                    }
                 }
             }
             if operand_collector_table.passes[s] {
@@ -365,13 +380,19 @@ for s in 0..slots {
             }
         }
         if accesses == 2 {
-            if accesses == 2 {
-for s in 0..slots {
+            for s in 0..slots {
                 if operand_collector_table.second_passes[s] {
                     operand_data[s] = second_s_data;
                 }
             }
-}
+        }
+        if isolation == Isolation::Operands {
+            for s in 0..slots {
+                // Of what passes, and of a slot that is not used.
+                if !(operand_collector_table.valid[s] & dispatch) {
+                    operand_data[s] = 0;
+                }
+            }
         }
     }
 }

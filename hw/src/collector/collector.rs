@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an operand collector is to the stage around it: W §2, §3.2, F §II, §III, §VI-B.
 //!
 //! All kinds of collectors have the same ports. Arrays whose length is zero for a kind are not there in its hardware:

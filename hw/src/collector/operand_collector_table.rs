@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operand collector table (OCT) of the caching collector unit: W §3.2, F §III-C.
 //!
 //! One slot per source operand: valid, ready, and the index of the cache-table entry that holds the
@@ -156,24 +157,24 @@ impl<const I: usize> OperandCollectorTable<I> {
     /// Arriving values without an entry.
     fn unknown() {
         if allocate_on_arrival {
-for s in 0..slots {
-            register_held[s].load(issue, source_register[s]);
-            near_held[s].load(issue, source_near[s]);
+            for s in 0..slots {
+                register_held[s].load(issue, source_register[s]);
+                near_held[s].load(issue, source_near[s]);
+            }
         }
-}
         if allocate_on_arrival {
             s_register = 0;
             s_near = false;
             if allocate_on_arrival {
-for s in 0..slots {
-                if s_slot == slot_number[s] {
-                    s_register |= register_held[s];
-                }
-                if arrives[s] & near_held[s] {
-                    s_near = true;
+                for s in 0..slots {
+                    if s_slot == slot_number[s] {
+                        s_register |= register_held[s];
+                    }
+                    if arrives[s] & near_held[s] {
+                        s_near = true;
+                    }
                 }
             }
-}
         }
     }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Replacement of cache-table entries: W §4.1, F §IV-A1. Combinational.
 //!
 //! Chooses an entry for every source that needs one and for the results that do, all in one cycle. Never an

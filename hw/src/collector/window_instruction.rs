@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One instruction in the window of a bypassing operand collector: F §VI-B.
 //!
 //! Buffers the instruction's source and destination operands. Each operand: valid, register, ready (the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What `#[block]` knows of a module beside its hardware.
 
 use gpurf_blocks::Parameters;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a hardware module is called when it is exported.
 
 use gpurf_blocks::Setting;

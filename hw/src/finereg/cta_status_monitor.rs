@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CTA status monitor: R §V-B, Table IV. Where the context and the registers of each CTA are, and which
 //! pending CTA goes on next.
 //!

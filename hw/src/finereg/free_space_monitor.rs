@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Free space monitor: R §V-C. Which PCRF entries are occupied, how many are free, and which one is next.
 //!
 //! A flag per entry, 1 where it is occupied. The paper counts the zeros whenever it needs to know; here the
@@ -62,6 +63,8 @@ pub struct FreeSpaceMonitor<const P: usize> {
 }
 
 watch!(FreeSpaceMonitor<P>: [
+    "take(entry = first_free) if take && any_free: take entry {entry}",
+    "free(entry = free_entry) if free: free entry {entry}",
     "misuse if take && !any_free: an entry is taken, and none is free",
     "misuse if free && !occupied[free_entry >> 5][free_entry & 31]: entry {free_entry} becomes free, \
         and is",

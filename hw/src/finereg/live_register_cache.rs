@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Live-register bit-vector cache: R §V-C, Fig. 10. Which registers of a thread are live at a PC.
 //!
 //! 32 direct-mapped entries of a PC and 64 bits. The index is the exclusive or of two groups of five bits of
@@ -72,6 +73,9 @@ pub struct LiveRegisterCache {
 }
 
 watch!(LiveRegisterCache: [
+    "hit(pc = asked) if hit: hit at PC {pc}",
+    "miss(pc = asked) if miss: miss at PC {pc}",
+    "fill(pc = asked) if filled: fill for PC {pc}",
     "fault if !answer && (low != 0 || high != 0): a vector without an answer",
 ]);
 

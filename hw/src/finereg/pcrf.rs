@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Pending-CTA register file (PCRF): R §V-D, §V-E, Fig. 11. The live registers of pending CTAs, each CTA's as
 //! a chain.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PCRF pointer table: R §V-C, §V-F. Where the live registers of each pending CTA begin, and how many they
 //! are.
 //!
@@ -13,6 +14,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Memory};
+use crate::watch;
 
 /// `P`: bits of a pointer.
 #[block(
@@ -51,6 +53,12 @@ pub struct PcrfPointerTable<const P: usize> {
     #[value(|slice| 6 * slice)]
     shift: Constant<[Bits<4>; slices]>,
 }
+
+watch!(PcrfPointerTable<P>: [
+    "read(block = cta) if read: look up the chain of block {block}",
+    "write(block = cta) if write: the chain of block {block} begins at {write_pointer}",
+    "misuse if read && write: a line is read and written in one cycle",
+]);
 
 #[rtl]
 impl<const P: usize> PcrfPointerTable<P> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register index decoder: R §V-C. Turns a live-register bit vector into register indices.
 //!
 //! It holds the vector of one warp, of the CTA's warps one after the other, and shows its lowest register,
@@ -57,6 +58,8 @@ pub struct RegisterIndexDecoder {
 }
 
 watch!(RegisterIndexDecoder: [
+    "load if load: load a vector",
+    "decode(register = index) if step && any && !load: decode R{register}",
     "misuse if step && !any && !load: a register is dropped, and there is none",
     "fault if (last || found) && !any: a register is shown, and there is none",
     "fault if found && index != wanted: register {wanted} is left, and {index} is shown",

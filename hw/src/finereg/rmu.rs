@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register management unit (RMU): R §V-C, §V-E, Fig. 10. Moves the live registers of a stalled CTA out of
 //! the ACRF into the PCRF, and those of a pending CTA back.
 //!

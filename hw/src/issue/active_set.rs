@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps a few are active, whose
 //! ready ones are the candidates of the [warp scheduler](super::WarpScheduler); the others are pending.
 //!
@@ -24,7 +25,7 @@ use gpurf_blocks::Refill;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(
     title = "Active set of a two-level scheduler",
@@ -89,9 +90,13 @@ pub struct ActiveSet {
 }
 
 watch!(ActiveSet: [
+    "enter(warp = w) for w in entered if entered[w]: warp {warp} becomes active",
+    "leave(warp = w) for w in left if left[w]: warp {warp} becomes pending",
     "misuse for w in ready if ready[w] + dependence[w] + shared[w] + others[w] > 1: warp {w} is \
         ready and waits, or waits twice",
 ]);
+
+monitor!(ActiveSet: "active_set_monitor.v");
 
 #[rtl]
 impl ActiveSet {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Collector allocator: W §6, F §IV-B2. Chooses the collector that the selected warp's instruction enters.
 //!
 //! Under [`Allocation::Malekeh`]
@@ -27,7 +28,7 @@ use rust_hdl::prelude::*;
 
 use crate::cells::Lfsr;
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `C`: bits of a collector's number.
 #[block(
@@ -98,6 +99,8 @@ watch!(CollectorAllocator<C>: [
         instruction",
     "fault if waiting && granted: the warp waits and has a collector",
 ]);
+
+monitor!(CollectorAllocator<C>: "collector_allocator_monitor.v");
 
 #[rtl]
 impl<const C: usize> CollectorAllocator<C> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Issue stage of a sub-core: F §IV-B and Fig. 6, W §5 and §6. Warp scheduler, collector allocator, and
 //! the choice of the selected warp's instruction.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Warp scheduler: W §5, F §IV-B1. Selects the warp that issues in this cycle.
 //!
 //! Under [`Scheduling::Malekeh`]
@@ -34,7 +35,7 @@ use rust_hdl::prelude::*;
 
 use crate::cells::{AgeMatrix, RoundRobin};
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(
     title = "Warp scheduler",
@@ -92,6 +93,8 @@ watch!(WarpScheduler: [
     "fault for w in select for x in select if w < x && select[w] && select[x]: warps {w} and {x} are \
         selected",
 ]);
+
+monitor!(WarpScheduler: "warp_scheduler_monitor.v");
 
 #[rtl]
 impl WarpScheduler {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Decision unit of the inter-warp multicasting unit: I §3.1, §3.2.
 //!
 //! What becomes of an entry that leaves the load request table, and of a request whose search has ended:

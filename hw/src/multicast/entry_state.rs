@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which entries of a load request table are in use, and how old they are: part of [`super::LrtScan`] and
 //! [`super::LrtCam`].
 //!

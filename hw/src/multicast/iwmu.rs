@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inter-warp multicasting unit (IWMU): I §3, Fig. 8a.
 //!
 //! Sub-cores send it their multicasting loads (MLDS). It searches the load request table for each, holds those

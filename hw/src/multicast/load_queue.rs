@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Request queue of the inter-warp multicasting unit: I §3.1, §5.2.3.
 //!
 //! Two requests for each of four sub-cores, first in, first out; the sub-cores take turns. The paper's eight

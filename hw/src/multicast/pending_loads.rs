@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loads on their way to shared memory, until the scoreboards have freed their destinations: I §3.1.
 //!
 //! "Before data are moved from SMEM to RF, the two sub-cores must check their dependencies": each of four

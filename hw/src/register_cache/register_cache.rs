@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register cache of a sub-core: C §IV, §V-B, Fig. 8.
 //!
 //! Eight warps × 32 threads × 8 registers of 32 bits, 8 KB (C §VI-B), between the collectors and the register file. C

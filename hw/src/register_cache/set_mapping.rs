@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Set mapping: C §IV-C, Equations 1 to 3. Which set of a register cache takes in a register. Combinational.
 //!
 //! * A source: its position in the instruction, modulo the sets.

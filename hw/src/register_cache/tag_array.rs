@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tag array of a register cache: C §IV, §V-B. Which registers of eight warps lie in it, for lanes that share tags.
 //!
 //! In C each thread caches for itself: 32 arrays, each of one lane. Where a warp's lanes share their tags, one array has
@@ -174,17 +175,17 @@ impl<const L: usize> TagArray<L> {
             }
         }
         if rc_replacement == CacheReplacement::Lru {
-for s in 0..sets {
-            for k in 0..rc_ways {
-                read_used[s][k] = false;
-                for r in 0..slots {
-                    if finds[s][k][r] {
-                        read_used[s][k] = true;
+            for s in 0..sets {
+                for k in 0..rc_ways {
+                    read_used[s][k] = false;
+                    for r in 0..slots {
+                        if finds[s][k][r] {
+                            read_used[s][k] = true;
+                        }
                     }
                 }
             }
         }
-}
     }
 
     /// Entries that a result or a fill finds, and lanes that are stored.
@@ -269,14 +270,14 @@ for s in 0..sets {
             }
         }
         if rc_replacement == CacheReplacement::Lru {
-for s in 0..sets {
-            for w in 0..8 {
-                for k in 0..rc_ways {
-                    ways[s * 8 + w].touch[k] =
-                        writes_line[s * 8 + w][k] | (read_used[s][k] & (read_warp == number[w]));
+            for s in 0..sets {
+                for w in 0..8 {
+                    for k in 0..rc_ways {
+                        ways[s * 8 + w].touch[k] =
+                            writes_line[s * 8 + w][k] | (read_used[s][k] & (read_warp == number[w]));
+                    }
                 }
             }
         }
-}
     }
 }

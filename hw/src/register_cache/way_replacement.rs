@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Way replacement: C §IV-E. Which way of a set makes room for a new register.
 //!
 //! A free way, the lowest-numbered; else

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Write-back buffer of a register cache: dirty values on their way to the register file. C §IV-E.
 //!
 //! What a replacement or a flush pushes out in a cycle is one value of a warp, lane by lane. Where lanes share their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arbiter of a sub-core's register file: F §II, §III-B, §IV-A2.
 //!
 //! * A register lives in bank `(register + 1 + warp) mod banks`, row `base + register / banks`.
@@ -25,7 +26,7 @@ use super::RequestQueue;
 use crate::bundles::{Transfer, Write};
 use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `C`: bits of a collector's number.
 #[block(
@@ -160,6 +161,8 @@ pub struct Arbiter<const C: usize> {
 watch!(Arbiter<C>: [
     "conflict(bank = b) for b in bank_conflict if bank_conflict[b]: conflict in bank {bank}",
 ]);
+
+monitor!(Arbiter<C>: "arbiter_monitor.v");
 
 #[rtl]
 impl<const C: usize> Arbiter<C> {
@@ -303,18 +306,18 @@ impl<const C: usize> Arbiter<C> {
         }
 
         if accesses == 2 {
-for b in 0..banks {
-            queues[b].pop = (granted[b] | second_granted[b]) & queues[b].head_valid;
-            if accesses == 2 {
-                queues[b].second_pop = (granted[b] & second_granted[b]) & queues[b].second_valid;
-            }
-            for s in 0..slots {
-                queues[b].push[s] = wants[b][s]
-                    & !((direct[b][s] & (granted[b] | second_granted[b]))
-                        | (after_direct[b][s] & (granted[b] & second_granted[b])));
+            for b in 0..banks {
+                queues[b].pop = (granted[b] | second_granted[b]) & queues[b].head_valid;
+                if accesses == 2 {
+                    queues[b].second_pop = (granted[b] & second_granted[b]) & queues[b].second_valid;
+                }
+                for s in 0..slots {
+                    queues[b].push[s] = wants[b][s]
+                        & !((direct[b][s] & (granted[b] | second_granted[b]))
+                            | (after_direct[b][s] & (granted[b] & second_granted[b])));
+                }
             }
         }
-}
     }
 
     /// Write filter.
@@ -324,26 +327,26 @@ for b in 0..banks {
             write_filtered[b] = false;
         }
         if d_ports > 0 {
-for c in 0..collectors {
-            d_used[c] = false;
-            d_full[c] = false;
-            d_bank[c] = 0;
-            filtered_bank[c] = 0;
-            for b in 0..banks {
-                belongs[c][b] = (write[b].valid & owned[c]) & (write[b].warp == held_warp[c]);
-                if belongs[c][b] {
-                    if (write[b].near | cache_far) & !d_full[c] {
-                        d_full[c] = d_used[c] | single;
-                        d_used[c] = true;
-                        d_bank[c] = d_bank[c].replace_bit(b, true);
-                        write_cached[b] = true;
-                    } else {
-                        filtered_bank[c] = filtered_bank[c].replace_bit(b, true);
-                        write_filtered[b] = true;
+            for c in 0..collectors {
+                d_used[c] = false;
+                d_full[c] = false;
+                d_bank[c] = 0;
+                filtered_bank[c] = 0;
+                for b in 0..banks {
+                    belongs[c][b] = (write[b].valid & owned[c]) & (write[b].warp == held_warp[c]);
+                    if belongs[c][b] {
+                        if (write[b].near | cache_far) & !d_full[c] {
+                            d_full[c] = d_used[c] | single;
+                            d_used[c] = true;
+                            d_bank[c] = d_bank[c].replace_bit(b, true);
+                            write_cached[b] = true;
+                        } else {
+                            filtered_bank[c] = filtered_bank[c].replace_bit(b, true);
+                            write_filtered[b] = true;
+                        }
                     }
                 }
             }
         }
-}
     }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register bank: F §II.
 //!
 //! A single-ported memory of one register of a warp per row, and the stage that keeps, for the read

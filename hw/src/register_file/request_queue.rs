@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Queue of the read requests that wait for one bank: F §II.
 //!
 //! First in, first out. An instruction may push all its sources in one cycle, in slot order; they
@@ -13,7 +14,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `C`: bits of a collector's number.
 #[block(
@@ -87,6 +88,8 @@ watch!(RequestQueue<C>: [
     "fault if !head_valid && (head_row != 0 || head_collector != 0 || head_slot != 0): fields \
         without a read",
 ]);
+
+monitor!(RequestQueue<C>: "request_queue_monitor.v");
 
 #[rtl]
 impl<const C: usize> RequestQueue<C> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which values are possible.
 
 use gpurf_blocks::{LANES, MAX_WARPS, SUB_CORES};
@@ -51,6 +52,16 @@ impl Config {
         for (name, unit) in units {
             between(&format!("{name}.latency"), unit.latency, 1, MAX_LATENCY)?;
             between(&format!("{name}.initiation"), unit.initiation, 1, MAX_LATENCY)?;
+        }
+        let fixed = [
+            ("int", self.fixed.int),
+            ("fp32", self.fixed.fp32),
+            ("half", self.fixed.half),
+            ("uniform", self.fixed.uniform),
+            ("branch", self.fixed.branch),
+        ];
+        for (name, latency) in fixed {
+            between(&format!("fixed.{name}"), latency, 1, MAX_LATENCY)?;
         }
         between("control.latency", self.control.latency, 1, MAX_LATENCY)?;
         between("control.initiation", self.control.initiation, 1, MAX_LATENCY)?;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs by name: presets and single choices put together with `+`.
 
 use std::fmt;
@@ -7,7 +8,7 @@ use gpurf_blocks::{suggestion, Allocation};
 
 use super::choices::{Choices, Conflict, Design};
 use super::presets::PRESETS;
-use super::values::{CollectorKind, Residency};
+use super::values::{CollectorKind, Dependences, Residency};
 
 /// Why there is no such design.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +52,37 @@ struct Rule {
 
 const RULES: &[Rule] = &[
     Rule {
-        first: |design| design.collector != CollectorKind::Ocu,
+        first: |design| design.dependences == Dependences::ControlBits,
+        second: |design| !design.reads_in_window(),
+        reason: "a stall count says after how many cycles a result is there, which holds if operands are read in a fixed \
+                 time; in a collector they take as long as banks and allocation make them: collector=window, or \
+                 dependences=scoreboard",
+    },
+    Rule {
+        first: |design| design.dependences == Dependences::ControlBits,
+        second: |design| design.multicast || design.rename,
+        reason: "the compiler counts on loads from shared memory to complete in their order, and gives only the last \
+                 of several a dependence counter; a load that waits for a partner, or finds its data in another warp's \
+                 registers, does not: dependences=scoreboard",
+    },
+    Rule {
+        first: |design| design.reads_in_window(),
+        second: |design| design.register_cache.is_some(),
+        reason: "a register cache stands between collectors and banks, and there are no collectors",
+    },
+    Rule {
+        first: |design| design.reads_in_window(),
+        second: |design| design.two_level.is_some(),
+        reason: "a two-level scheduler chooses by a scoreboard; without collectors the scheduler is \
+                 greedy-then-youngest, and guided by the compiler",
+    },
+    Rule {
+        first: |design| design.reads_in_window(),
+        second: |design| design.switches(),
+        reason: "registers and contexts that leave are read through the arbiter of collectors",
+    },
+    Rule {
+        first: |design| design.has_caching_collectors(),
         second: |design| design.register_cache.is_some(),
         reason: "a result enters the register cache, and its bank only when it leaves that; a caching collector sees \
                  what its banks are written, and would keep older values than the register cache",

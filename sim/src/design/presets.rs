@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs of the papers, each by what it chooses.
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
 
 use super::choices::{Choices, Design};
-use super::values::{Caching, CollectorKind, Residency, TwoLevel};
+use super::values::{Caching, CollectorKind, Dependences, Residency, TwoLevel};
 
 /// Choices with a name.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub enum Family {
     Multicast,
     /// FineReg, and what R compares it with.
     FineReg,
+    /// What ships, which H describes.
+    Modern,
 }
 
 const OPEN: Choices = Choices::OPEN;
@@ -72,6 +75,9 @@ const VIRTUAL_THREAD: Choices = resident(Residency::VirtualThread);
 const REG_DRAM: Choices = resident(Residency::RegDram);
 const VT_REGMUTEX: Choices = resident(Residency::VirtualThreadRegMutex);
 const FINEREG: Choices = resident(Residency::FineReg);
+
+const MODERN: Choices =
+    Choices { collector: Some(CollectorKind::Window), dependences: Some(Dependences::ControlBits), ..OPEN };
 
 const fn cached(caching: Caching, choices: Choices) -> Choices {
     Choices { register_cache: Some(Some(caching)), ..choices }
@@ -138,5 +144,9 @@ presets! {
         VT_REGMUTEX, VT_REGMUTEX, "vt-regmutex", "R §VI-A", "Virtual Thread with a shared register pool";
         FINEREG, FINEREG, "finereg", "R §IV, §V",
             "FineReg: pending blocks keep their live registers in a part of the register file";
+    }
+    Modern {
+        MODERN, MODERN, "modern", "H §4, §5",
+            "What ships: control bits, a read window and a reuse cache in place of scoreboard and collectors";
     }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a design can choose beside the policies of the hardware's parameters, and how a choice is written.
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
@@ -23,6 +24,16 @@ values! {
         Ccu,
         /// Bypassing operand collector, F §VI-B.
         Boc,
+        /// None: operands are read in a window of fixed length, H §5.3.
+        Window,
+    }
+
+    /// What tells when a warp may issue its next instruction.
+    Dependences {
+        /// A scoreboard of the registers that are to be written or read.
+        Scoreboard,
+        /// The control bits that the compiler has put beside each instruction: stall counts and dependence counters. H §4.
+        ControlBits,
     }
 
     /// When an active warp becomes pending, where only a few may issue: see `sim/src/issue/active_set.rs`.
@@ -35,13 +46,15 @@ values! {
 
     /// Whose registers a register cache keeps.
     Caching {
-        /// Those of all warps; the parameters say which. C §IV.
+        /// The ones of all warps; the parameters say which. C §IV.
         AllWarps,
         /// Results of active warps. A warp that becomes pending is flushed. RFC, F §VI-A.
         ActiveWarps,
-        /// The same, and what the warp does not read again is not written back: the compiler knows it. Software RFC.
+        /// The same, and what the warp does not read again is not written back: the compiler knows it.
+        /// Software RFC.
         Strands,
-        /// Registers of active warps; those of each register interval are fetched when a warp enters it. LTRF.
+        /// Registers of active warps; those of each register interval are fetched when a warp enters it.
+        /// LTRF.
         Intervals,
     }
 
@@ -53,8 +66,8 @@ values! {
         VirtualThread,
         /// And some more with all their registers in DRAM. Zorua-like, "Reg+DRAM".
         RegDram,
-        /// As under Virtual Thread, each warp with a part of its registers; it takes the others from a shared pool
-        /// while it needs them. "VT+RegMutex".
+        /// As under Virtual Thread, each warp with a part of its registers; it takes the others from a shared
+        /// pool while it needs them. "VT+RegMutex".
         VirtualThreadRegMutex,
         /// With their live registers in the PCRF.
         FineReg,
@@ -73,7 +86,8 @@ impl TwoLevel {
 pub struct SharedLoads {
     /// One access serves two warps, by the inter-warp multicasting unit. I §3.
     pub multicast: bool,
-    /// The warps of a sub-core after the first find the data in its register file, by renaming: DARSIE. I §5.2.2.
+    /// The warps of a sub-core after the first find the data in its register file, by renaming: DARSIE. I
+    /// §5.2.2.
     pub rename: bool,
 }
 
@@ -107,7 +121,16 @@ macro_rules! named_by_strum {
     )*};
 }
 
-named_by_strum!(Allocation, Caching, CollectorKind, ReplacementPolicy, Residency, Scheduling, TwoLevel);
+named_by_strum!(
+    Allocation,
+    Caching,
+    CollectorKind,
+    Dependences,
+    ReplacementPolicy,
+    Residency,
+    Scheduling,
+    TwoLevel
+);
 
 impl Value for bool {
     fn names() -> Vec<&'static str> {

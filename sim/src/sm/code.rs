@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The code of the kernel that runs, decoded as its instructions are met.
 
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use crate::config::Config;
 use super::decoded::Decoded;
 use super::error::SmError;
 use super::marking::PartnerMarks;
+use super::operations::Operations;
 use super::records::Records;
 
 pub(super) struct Code {
@@ -23,6 +25,8 @@ pub(super) struct Code {
     pub own: Option<RegisterSet>,
     /// Its multicasting loads.
     marks: PartnerMarks,
+    /// What sub-cores without collectors are told of each instruction, if there are such.
+    pub operations: Option<Operations>,
 }
 
 impl Code {
@@ -31,9 +35,17 @@ impl Code {
         Code::new(KernelHeader::default(), PartnerMarks::none())
     }
 
-    /// Of a kernel of which `marks` says what its multicasting loads are.
+    /// The code of a kernel; `marks` says what its multicasting loads are.
     pub fn new(header: KernelHeader, marks: PartnerMarks) -> Self {
-        Code { header, decoded: Vec::new(), liveness: None, intervals: None, own: None, marks }
+        Code {
+            header,
+            decoded: Vec::new(),
+            liveness: None,
+            intervals: None,
+            own: None,
+            marks,
+            operations: None,
+        }
     }
 
     #[inline]
@@ -68,6 +80,14 @@ impl Code {
             }
             let (mlds, multicasts) = self.marks.of(instruction);
             let mut decoded = Decoded::new(instruction, config, mlds, multicasts);
+            if let Some(operations) = &self.operations {
+                operations.add(&mut decoded, instruction, config).map_err(|reason| SmError::Control {
+                    kernel: self.header.name.clone(),
+                    pc: instruction.pc,
+                    opcode: instruction.opcode.to_string(),
+                    reason,
+                })?;
+            }
             if let (Some(own), Some(liveness)) = (self.own, &self.liveness) {
                 let live = liveness.at(instruction.pc);
                 decoded.needs_pool = !live.union(decoded.touches).is_subset(&own);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A sub-core: warps and their scoreboards, execution units and write-back, around the hardware that an
 //! engine runs: issue stage and operand stage.
 //!
@@ -25,6 +26,7 @@ mod standstill;
 mod transfer;
 mod units;
 mod warp_states;
+mod window;
 mod write_back;
 
 use gpurf_blocks::{Row, WarpId, WarpSet, MAX_WARPS};
@@ -44,6 +46,7 @@ use results::Results;
 use standstill::Standstill;
 use units::Units;
 use warp_states::WarpStates;
+use window::Window;
 
 use super::context::Context;
 use super::names::BlockId;
@@ -66,16 +69,16 @@ pub(super) struct Core<E> {
     situation: WarpStates,
     /// Warps to be classified again, one bit each.
     changed: WarpSet,
-    /// Those whose next instruction is at the head of their buffer, as far as they are ready.
+    /// The ones whose next instruction is at the head of their buffer, as far as they are ready.
     presented: WarpSet,
     /// What the hardware is given. Instructions at the heads of the warps' buffers stay until they issue.
     inputs: CycleIn<u32>,
     /// Warps launched since the last cycle, one bit each.
     launched: WarpSet,
-    /// Those that may issue, under a two-level scheduler of the sub-core.
+    /// The ones that may issue, under a two-level scheduler of the sub-core.
     active: Option<ActiveSet>,
-    /// Nothing of the design stands between the warps and the hardware: whatever warp is ready may issue, there is no register
-    /// cache, and blocks keep their slots.
+    /// Nothing of the design stands between the warps and the hardware: whatever warp is ready may issue,
+    /// there is no register cache, and blocks keep their slots.
     is_plain: bool,
     /// What the SM's one scheduler, if it has that, says in this cycle.
     permission: Option<Permission>,
@@ -88,8 +91,8 @@ pub(super) struct Core<E> {
     issues_on_dispatch: bool,
     /// Blocks may give up their slots.
     switches: bool,
-    /// All warps, if what one waits for may change without anything that it waits for: where blocks give up their slots, a
-    /// prefetch may begin or end, or a pool of registers may think of something. Else none.
+    /// All warps, if what one waits for may change without anything that it waits for: where blocks give up
+    /// their slots, a prefetch may begin or end, or a pool of registers may think of something. Else none.
     unsettled: WarpSet,
     units: Units,
     results: Results,
@@ -99,6 +102,8 @@ pub(super) struct Core<E> {
     leaving: Leaving,
     pool: Option<Pool>,
     pub cache: Option<RegisterCacheUnit>,
+    /// In place of collectors.
+    window: Option<Window>,
     prefetches: [Prefetch; MAX_WARPS],
     /// Source slots and destinations of an instruction, as the hardware has them.
     slots: usize,
@@ -115,13 +120,13 @@ checkpoint! {
         values: warps ages situation changed presented inputs launched active permission collectors
             units results leaving pool unsettled prefetches vacated still;
         engines: engine;
-        parts: cache;
+        parts: cache window;
         fixed: index is_plain switches caches_operands has_windows issues_on_dispatch banks slots destinations skips;
     }
 }
 
 impl<E: RunsSubCore> Core<E> {
-    /// Of this number in its SM, and of that among all.
+    /// The sub-core of this number in its SM, and of that number among all.
     pub fn new(
         index: usize,
         number: usize,
@@ -148,6 +153,7 @@ impl<E: RunsSubCore> Core<E> {
             is_plain: config.organisation == Organisation::SubCores
                 && design.two_level.is_none()
                 && design.register_cache.is_none()
+                && !design.reads_in_window()
                 && !design.switches(),
             active,
             permission: None,
@@ -162,6 +168,7 @@ impl<E: RunsSubCore> Core<E> {
             banks: all(config.hardware.banks),
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
             pool: None,
+            window: Window::new(design, config),
             cache: RegisterCacheUnit::new(design, config, || (engines.register_cache)(number)),
             prefetches: [Prefetch::default(); MAX_WARPS],
             slots: config.hardware.slots,
@@ -227,6 +234,7 @@ impl<E: RunsSubCore> Core<E> {
         if busy || self.holds() || !self.is_plain && self.rotates() {
             return match self.is_plain {
                 true => self.work::<true>(busy, context),
+                false if self.window.is_some() => self.work_in_window(context),
                 false => self.work::<false>(busy, context),
             };
         }
@@ -240,8 +248,8 @@ impl<E: RunsSubCore> Core<E> {
         self.situation.ready != 0 || self.collectors.occupied != 0
     }
 
-    /// Its two-level scheduler goes on where no warp can issue: see [`ActiveSet::rotates`]. Any other sees what has changed while the
-    /// instruction that changed it is still in a collector.
+    /// Its two-level scheduler goes on where no warp can issue: see [`ActiveSet::rotates`]. Any other sees
+    /// what has changed while the instruction that changed it is still in a collector.
     fn rotates(&self) -> bool {
         self.active.as_ref().is_some_and(ActiveSet::rotates)
     }
@@ -255,12 +263,14 @@ impl<E: RunsSubCore> Core<E> {
     #[inline]
     fn is_busy(&self) -> bool {
         let caches = || self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
-        let special = || self.leaving.is_busy() || caches();
+        let reads = || self.window.as_ref().is_some_and(Window::is_busy);
+        let special = || self.leaving.is_busy() || caches() || reads();
         !self.results.is_empty() || self.launched != 0 || !self.is_plain && special()
     }
 
-    /// A cycle in which the hardware may have something to do. `PLAIN` as the sub-core is: most are, and what few designs do is no
-    /// part of their loop. Whether another cycle may change anything without an event from outside, or a unit that is ready again.
+    /// A cycle in which the hardware may have something to do. `PLAIN` as the sub-core is: most are, and what
+    /// few designs do is no part of their loop. Whether another cycle may change anything without an event
+    /// from outside, or a unit that is ready again.
     #[inline(never)]
     fn work<const PLAIN: bool>(&mut self, busy: bool, context: &mut Context) -> bool {
         let Eligible { ready, pending_ready, elsewhere, emptying, saves } = self.eligible::<PLAIN>(context);
@@ -340,10 +350,13 @@ impl<E: RunsSubCore> Core<E> {
         conflict
     }
 
-    /// Cycles in which nothing is asked of the hardware, which sees them if none are to be left out. What a register cache has to do
-    /// still, it does.
+    /// Cycles in which nothing is asked of the hardware, which sees them if none are to be left out. What a
+    /// register cache has to do still, it does.
     #[inline]
     pub fn rest(&mut self, cycles: u64, context: &mut Context) {
+        if self.window.is_some() {
+            return;
+        }
         for _ in 0..cycles {
             if self.skips && !self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy) {
                 break;
@@ -393,7 +406,11 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Charges `cycles` more cycles in which nothing happens.
     pub fn idle(&self, cycles: u64, stalls: &mut Stalls, depleted: bool) {
-        *self.situation.stall(stalls, depleted) += cycles;
+        let stall = match self.window.is_some() && self.situation.ready != 0 {
+            true => self.window_stall(self.situation.ready, stalls, depleted),
+            false => self.situation.stall(stalls, depleted),
+        };
+        *stall += cycles;
     }
 
     fn classify(&mut self, context: &mut Context) {
@@ -401,20 +418,32 @@ impl<E: RunsSubCore> Core<E> {
             let warp = WarpId(self.changed.trailing_zeros() as u8);
             self.changed &= !warp.bit();
             let mut state = self.warps[warp.index()].state(context.code.decoded());
-            if self.pool.is_some() {
-                state = self.ask_pool(warp, state, context);
-            }
-            if state == State::Ready && context.code.intervals.is_some() {
-                state = self.ask_prefetch(warp, context);
+            if !self.is_plain {
+                state = self.ask_others(warp, state, context);
             }
             self.situation.set(warp, state);
             if state == State::Ready && self.presented & warp.bit() == 0 {
                 self.presented |= warp.bit();
-                self.present(warp, context);
+                match self.window.is_some() {
+                    true => self.present_to_window(warp, context),
+                    false => self.present(warp, context),
+                }
                 let (now, serial) = (context.clock.now, self.warps[warp.index()].next_serial());
                 context.records.show(move |pipeline| pipeline.ready(now, serial));
             }
         }
+    }
+
+    /// What else keeps a warp from issuing.
+    #[inline(never)]
+    fn ask_others(&mut self, warp: WarpId, mut state: State, context: &mut Context) -> State {
+        if self.pool.is_some() {
+            state = self.ask_pool(warp, state, context);
+        }
+        if state == State::Ready && context.code.intervals.is_some() {
+            state = self.ask_prefetch(warp, context);
+        }
+        self.window_state(warp, state)
     }
 
     /// Something has come that `waits` of the warps may wait for. What others wait for does not change, but for those that

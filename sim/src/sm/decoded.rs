@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the SM needs of a static instruction, ready for use in every cycle.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,8 +7,9 @@ use gpurf_blocks::MAX_SLOTS;
 use gpurf_trace::{Memory, RegisterId, RegisterSet, Registers, StaticInstruction};
 
 use super::execution::Execution;
-use crate::bits::{all, set};
+use crate::bits::set;
 use crate::config::{Config, Timing};
+use crate::modern::Operation;
 
 #[derive(Debug)]
 pub(super) struct Decoded {
@@ -34,6 +36,8 @@ pub(super) struct Decoded {
     pub writes: RegisterSet,
     /// Registers read or written.
     pub touches: RegisterSet,
+    /// Of each round, what a sub-core without collectors is told, if there are such.
+    pub operations: Box<[Operation]>,
     /// Before it, a register is live, or by it one is written, that its warp has to take from the shared pool.
     pub needs_pool: bool,
 }
@@ -69,7 +73,7 @@ impl Round {
             count: sources.len() as u8,
             first: first as u8,
             positions: [0; MAX_SLOTS],
-            reuse: instruction.reuse.checked_shr(first as u32).unwrap_or(0) as u8 & all(sources.len()),
+            reuse: 0,
             named: 0,
             repeats: 0,
             reads: sources.iter().copied().collect(),
@@ -77,6 +81,7 @@ impl Round {
         for (slot, &source) in sources.iter().enumerate() {
             round.slots[slot] = source;
             round.positions[slot] = instruction.positions[first + slot] & 3;
+            set(&mut round.reuse, slot, instruction.is_reused(first + slot));
             set(&mut round.named, slot, instruction.named.contains(source));
             set(&mut round.repeats, slot, sources[..slot].contains(&source));
         }
@@ -115,6 +120,7 @@ impl Decoded {
             named_count: instruction.named_source_count,
             writes,
             touches: reads.union(writes),
+            operations: Box::default(),
             needs_pool: false,
         }
     }

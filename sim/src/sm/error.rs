@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What keeps a kernel from being run, and what to do about it.
 
 use gpurf_trace::RegisterId;
@@ -15,6 +16,17 @@ pub enum SmError {
          thread; correct `nregs` in the trace's header"
     )]
     RegisterBeyond { kernel: String, pc: u32, opcode: String, register: RegisterId, registers: usize },
+
+    #[error(
+        "kernel `{kernel}`, pc 0x{pc:04x}: `{opcode}` cannot run on control bits: {reason}; give the listing of its cubin \
+         with --control, or run +dependences=scoreboard"
+    )]
+    Control { kernel: String, pc: u32, opcode: String, reason: &'static str },
+
+    #[error(
+        "{design} has no collectors, and runs with `{key}={value}` alone; set that, or choose another design"
+    )]
+    Window { design: String, key: &'static str, value: &'static str },
 
     #[error("the hardware of {design} has room for {warps} warps in a sub-core; set `sm.warps` to {of_sm} at most")]
     TooManyWarps { design: String, warps: usize, of_sm: usize },

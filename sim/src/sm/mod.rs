@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Streaming multiprocessors that run instruction streams, cycle by cycle, around the register-file
 //! hardware of their four sub-cores. [`Gpu`] holds one or several of them.
 //!
@@ -43,6 +44,7 @@ mod monolithic;
 mod mover;
 mod names;
 mod occupancy;
+mod operations;
 mod pipeline;
 mod pool;
 mod prefetch;
@@ -58,8 +60,8 @@ mod usage;
 mod warp;
 
 pub use crate::design::{
-    Caching, Choices, CollectorKind, Design, DesignError, Family, Preset, Residency, SharedLoads, TwoLevel,
-    PRESETS,
+    Caching, Choices, CollectorKind, Dependences, Design, DesignError, Family, Preset, Residency,
+    SharedLoads, TwoLevel, PRESETS,
 };
 pub use draw::Sampling;
 pub use error::SmError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Activity as SAIF, which power tools read.
 
 use gpurf_verilog::writer;

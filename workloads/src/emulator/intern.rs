@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions of a listing as a tracer would name them.
 
-use gpurf_trace::{ExactOperands, OpcodeError, Program};
+use gpurf_trace::{Control, ExactOperands, OpcodeError, Program};
 
 use super::decode::Decoding;
 use super::operation::Operation;
@@ -51,8 +52,11 @@ pub(super) fn intern(
     let exact = ExactOperands {
         destinations: decoding.destinations.clone(),
         sources: decoding.sources.clone(),
-        reuse: decoding.reuse,
-        reuse_slots: instruction.reuse_slots,
+        slots: decoding.slots.clone(),
+        control: match instruction.control.is_known() {
+            true => instruction.control,
+            false => Control::of_reuse(decoding.reuse),
+        },
     };
     program.intern_exact(&named, exact)
 }

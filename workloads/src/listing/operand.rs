@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One line of machine code: guard, opcode, operands.
 
+use gpurf_trace::Control;
 use winnow::ascii::{digit1, hex_digit1};
 use winnow::combinator::{alt, delimited, opt, preceded, repeat, terminated};
 use winnow::prelude::*;
@@ -20,8 +22,8 @@ pub struct Instruction {
     pub text: String,
     /// The lower half of its encoding, if the listing has it. An immediate stands in its upper 32 bits.
     pub encoding: Option<u64>,
-    /// Bit i: its encoding has the reuse flag of source slot i, of four. None if the listing does not have it.
-    pub reuse_slots: u8,
+    /// What the compiler says beside it, if the listing has its encoding.
+    pub control: Control,
 }
 
 /// An operand.
@@ -213,7 +215,7 @@ pub(super) fn instruction(pc: u32, text: &str) -> Result<Instruction, String> {
         operands,
         text: code.into(),
         encoding: None,
-        reuse_slots: 0,
+        control: Control::UNKNOWN,
     })
 }
 

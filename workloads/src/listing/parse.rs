@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The sections of a listing, line by line.
 //!
 //! `cuobjdump -sass` prints no sections: a line `Function : name` begins the code of each function, and numbers say
 //! where a branch goes. It prints code for several targets, of which Turing's is taken.
 
 use std::collections::{BTreeMap, HashMap};
+
+use gpurf_trace::Control;
 
 use super::link::{link, Text};
 use super::operand;
@@ -316,11 +319,11 @@ impl Parser {
         Ok(())
     }
 
-    /// The upper half of the encoding of the instruction before it: four reuse flags from bit 58 on.
+    /// The upper half of the encoding of the instruction before it, with the control bits.
     fn upper_half(&mut self, digits: &str) -> Result<(), String> {
         let half = digits.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
         if let (Some(half), Some(instruction)) = (half, self.text()?.kernel.instructions.last_mut()) {
-            instruction.reuse_slots = (half >> 58) as u8 & 0xf;
+            instruction.control = Control::of_upper_half(half);
         }
         Ok(())
     }

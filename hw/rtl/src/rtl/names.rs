@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the names in a kernel are, as the declarations of its module and of the module's parts say.
 
 use std::cell::RefCell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A kernel as it is written: signals by their names, without `self`, `.val()` and `.next`.
 //!
 //! Here every name is made what it stands for in Rust: a signal that is read, a signal that is driven, a loop's variable, or a

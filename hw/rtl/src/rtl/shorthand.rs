@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a kernel may say in one line: the loading of a register, wires that pass through, a bundle assigned as one, a
 //! parameter as the end of a loop.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The values of a kernel: where Verilog would compute more bits than Rust, and what is no value.
 
 use syn::{

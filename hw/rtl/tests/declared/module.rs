@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A module for the tests of kernels whose parameters decide something.
 
 #[block(title = "Module with options", parameters(slots, wide))]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An instruction that the hardware has taken, or a round of it, leaves its warp's buffer.
 
 use gpurf_blocks::{CollectorId, WarpId, WarpSet};
@@ -41,32 +42,11 @@ impl<E: RunsSubCore> Core<E> {
         let decoded = context.code.of(&instruction);
         let is_last = round == decoded.last_round();
 
-        let resident = context.blocks.get_mut(slot.block);
-        resident.first_issue.get_or_insert(context.clock.now);
-        resident.diverged = false;
-        let opens = if !is_last {
-            false
-        } else if slot.is_issued() {
-            resident.finish_warp()
-        } else if decoded.barrier && instruction.mask != 0 {
-            slot.at_barrier = true;
-            resident.arrive()
-        } else {
-            false
-        };
-        if opens {
-            context.blocks.opened.insert(slot.block);
-        }
-
         let (block, number) = (slot.block, slot.number);
-        if let Some(usage) = context.records.usage.as_mut().filter(|_| is_last) {
-            usage.issue(self.index, warp, decoded.touches);
-        }
-
         let executing = Executing { sub_core: self.index, warp, block, number, serial, instruction };
-        if decoded.multicasts && instruction.mask != 0 && is_last {
-            context.memory.issue_load(&executing);
-        }
+        self.leave_buffer(executing, is_last, context);
+        let held = self.collectors.enter(collector);
+        let decoded = context.code.of(&instruction);
         let found = self.cache.as_mut().filter(|_| !PLAIN).map_or(0, |cache| cache.enter(collector));
         let entering = decoded.round(round);
         (held.warp, held.executing) = (warp, Some(executing));
@@ -90,5 +70,35 @@ impl<E: RunsSubCore> Core<E> {
             context.records.stalls.rounds += 1;
         }
         self.show_issue(&executing, round, found | outputs.hit, context);
+    }
+
+    /// What an instruction that leaves its warp's buffer means to its block and to others. `is_last`: no round of it follows.
+    #[inline(always)]
+    pub(super) fn leave_buffer(&mut self, executing: Executing, is_last: bool, context: &mut Context) {
+        let Executing { warp, instruction, .. } = executing;
+        let slot = &mut self.warps[warp.index()];
+        let decoded = context.code.of(&instruction);
+        let resident = context.blocks.get_mut(slot.block);
+        resident.first_issue.get_or_insert(context.clock.now);
+        resident.diverged = false;
+        let opens = if !is_last {
+            false
+        } else if slot.is_issued() {
+            resident.finish_warp()
+        } else if decoded.barrier && instruction.mask != 0 {
+            slot.at_barrier = true;
+            resident.arrive()
+        } else {
+            false
+        };
+        if opens {
+            context.blocks.opened.insert(slot.block);
+        }
+        if let Some(usage) = context.records.usage.as_mut().filter(|_| is_last) {
+            usage.issue(self.index, warp, decoded.touches);
+        }
+        if decoded.multicasts && instruction.mask != 0 && is_last {
+            context.memory.issue_load(&executing);
+        }
     }
 }

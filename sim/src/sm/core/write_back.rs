@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions complete: results wait for their banks and are written.
 
 use gpurf_blocks::{BankId, WarpId};
@@ -36,6 +37,9 @@ impl<E: RunsSubCore> Core<E> {
 
     /// The instruction leaves its unit, or memory answers.
     pub fn complete(&mut self, executing: Executing, context: &mut Context) {
+        if self.window.is_some() {
+            return self.complete_in_window(executing, context);
+        }
         let Executing { warp, serial, instruction, .. } = executing;
         if executing.is_idle() {
             return self.complete_part(warp, context);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The load/store unit.
 //!
 //! It is the shared memory-I/O unit (MIO) of I §2: all that moves between the register files and L1 or shared memory
@@ -32,6 +33,8 @@ pub(in crate::sm) struct LoadStoreUnit<T> {
     /// The sub-core whose turn it is.
     turn: usize,
     busy_until: u64,
+    /// Cycles to the completion of an access without a lane, except to shared memory.
+    idle_latency: u64,
     coalescer: Coalescer,
     l1: L1<T>,
     pub l2: L2,
@@ -45,11 +48,17 @@ impl<T: Copy> LoadStoreUnit<T> {
             full: 0,
             turn: 0,
             busy_until: 0,
+            idle_latency: 1,
             coalescer: Coalescer::default(),
             l1: L1::new(config),
             l2: L2::new(config),
             config: config.clone(),
         }
+    }
+
+    /// An access without a lane does not complete before loads from shared memory that it follows.
+    pub fn keep_order(&mut self) {
+        self.idle_latency = self.config.shared.latency;
     }
 
     /// A kernel starts whose resident blocks use so much shared memory.
@@ -154,7 +163,7 @@ impl<T: Copy> LoadStoreUnit<T> {
         self.busy_until = now + 1;
         let served = match access.memory.space {
             MemorySpace::Shared if access.is_idle() => Served::hit(now + self.config.shared.latency),
-            _ if access.is_idle() => Served::hit(now + 1),
+            _ if access.is_idle() => Served::hit(now + self.idle_latency),
             _ if access.addresses.is_empty() => Served::hit(now + self.config.l1.latency),
             MemorySpace::Constant => Served::hit(now + self.config.l1.latency),
             MemorySpace::Shared => self.access_shared(now, &access, counters),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From an instruction of a listing to one ready to execute.
 //!
 //! One file per family of opcodes. Every operand and every modifier must be taken by the code that
@@ -17,7 +18,7 @@ mod memory;
 mod moves;
 
 use arrayvec::ArrayVec;
-use gpurf_trace::{RegisterId, Registers};
+use gpurf_trace::{Positions, RegisterId, Registers};
 
 use super::operation::{
     Compute, Decoded, Destination, Function, Modifier, PredicateDestination, PredicateSource, Source,
@@ -30,8 +31,10 @@ pub(crate) struct Decoding {
     pub decoded: Decoded,
     /// Each register once, in the order of the operands, without RZ.
     pub sources: Registers,
-    /// Bit i: the i-th source has the `.reuse` flag.
-    pub reuse: u16,
+    /// Of each of them, bit s: it stands in source slot s of the machine code.
+    pub slots: Positions,
+    /// Bit s: the text has the `.reuse` flag of source slot s.
+    pub reuse: u8,
     pub destinations: Registers,
 }
 
@@ -45,6 +48,8 @@ pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decodi
         next: 0,
         registers,
         sources: Registers::new(),
+        slots: Positions::new(),
+        slot: None,
         reuse: 0,
         destinations: Registers::new(),
     };
@@ -56,8 +61,8 @@ pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decodi
         return Err(format!("operand {} of `{base}` is not known to the emulator", decoder.next + 1));
     }
     let guard = predicate_source(instruction.guard);
-    let Decoder { sources, reuse, destinations, .. } = decoder;
-    Ok(Decoding { decoded: Decoded { guard, operation }, sources, reuse, destinations })
+    let Decoder { sources, slots, reuse, destinations, .. } = decoder;
+    Ok(Decoding { decoded: Decoded { guard, operation }, sources, slots, reuse, destinations })
 }
 
 /// Registers that code uses: one more than the highest. What is not understood uses none.
@@ -93,7 +98,10 @@ struct Decoder<'a> {
     next: usize,
     registers: u32,
     sources: Registers,
-    reuse: u16,
+    slots: Positions,
+    /// The source slot taken last, and the number of the operand behind the one that it is for.
+    slot: Option<(u8, usize)>,
+    reuse: u8,
     destinations: Registers,
 }
 
@@ -143,7 +151,7 @@ impl<'a> Decoder<'a> {
         Err(format!("operand {} of `{}` is of a kind not known to the emulator", self.next, self.base))
     }
 
-    /// Whether the next operand has a minus.
+    /// Returns true if the next operand has a minus.
     fn next_is_negated(&self) -> bool {
         match self.peek() {
             Some(Operand::Register(register)) => register.negate,
@@ -181,8 +189,21 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// The source slot of the operand taken last, as a bit: slots are numbered in the order of the operands that are
+    /// read, predicates apart. There are four.
+    fn take_slot(&mut self) -> u8 {
+        let number = match self.slot {
+            Some((number, next)) if next == self.next => number,
+            Some((number, _)) => number + 1,
+            None => 0,
+        };
+        self.slot = Some((number, self.next));
+        1u8.checked_shl(number.into()).unwrap_or(0) & 0xf
+    }
+
     /// Row of a vector register that is read.
     fn read_row(&mut self, index: u8, reuse: bool) -> Result<u16, String> {
+        let slot = self.take_slot();
         if index == 255 {
             return Ok(self.registers as u16);
         }
@@ -191,8 +212,10 @@ impl<'a> Decoder<'a> {
         let position = self.sources.iter().position(|known| *known == register).unwrap_or(self.sources.len());
         if position == self.sources.len() {
             self.sources.push(register);
+            self.slots.push(0);
         }
-        self.reuse |= u16::from(reuse).checked_shl(position as u32).unwrap_or(0);
+        self.slots[position] |= slot;
+        self.reuse |= if reuse { slot } else { 0 };
         Ok(index.into())
     }
 
@@ -256,7 +279,9 @@ impl<'a> Decoder<'a> {
     /// The next operand as a number of words, lowest first.
     fn words<const N: usize>(&mut self, kind: Kind) -> Result<[Word; N], String> {
         let mut words = [(Source::Immediate(0), Modifier::None); N];
-        match *self.operand()? {
+        let operand = self.operand()?;
+        self.take_slot();
+        match *operand {
             Operand::Register(register) => {
                 for (i, word) in words.iter_mut().enumerate() {
                     let source = self.register_word(&register, i as u8)?;
