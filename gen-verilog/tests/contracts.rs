@@ -63,7 +63,7 @@ fn the_head_of_a_module_says_what_it_does_and_how_it_is_driven() {
     for line in ["//   slots = 3", "//   dispatch_on_arrival = false", "// Whoever drives it avoids:"] {
         assert!(head.contains(line), "{line}\n{head}");
     }
-    assert!(head.contains("// Operand collector unit (OCU): W 2, F II"), "{head}");
+    assert!(head.contains("// Operand collector unit (OCU), the baseline: W 2, F II."), "{head}");
     assert!(head.contains("an instruction leaves before its sources are there"), "{head}");
 }
 
