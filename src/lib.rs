@@ -9,8 +9,8 @@
 mod calibrate;
 mod chart;
 mod compare;
-mod demonstrator;
 mod control;
+mod demonstrator;
 mod designs;
 mod docs;
 mod doctor;

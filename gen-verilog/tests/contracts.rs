@@ -55,6 +55,19 @@ fn a_load_request_table_that_is_told_to_insert_a_release_says_so() {
 }
 
 #[test]
+fn the_head_of_a_module_says_what_it_does_and_how_it_is_driven() {
+    let collector = Ocu::<32>::new(&Parameters { width: 32, slots: 3, ..Parameters::default() });
+    let design = emit(&collector).unwrap();
+    assert_eq!(design.top, "ocu_w32_slots3");
+    let head = design.top_module().text.split_once("\nmodule ").unwrap().0;
+    for line in ["//   slots = 3", "//   dispatch_on_arrival = false", "// Whoever drives it avoids:"] {
+        assert!(head.contains(line), "{line}\n{head}");
+    }
+    assert!(head.contains("// Operand collector unit (OCU), the baseline: W 2, F II."), "{head}");
+    assert!(head.contains("an instruction leaves before its sources are there"), "{head}");
+}
+
+#[test]
 fn a_collector_that_is_driven_against_its_page_says_which_rule() {
     let collector = Ocu::<32>::new(&Parameters { width: 32, slots: 3, ..Parameters::default() });
     let hierarchy = emit(&collector).unwrap();

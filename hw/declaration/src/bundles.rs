@@ -61,7 +61,8 @@ pub fn taken(mut item: ItemStruct, name: &str) -> Option<(TokenStream, TokenStre
 /// there is none.
 pub fn about(block: &Ident) -> Result<String> {
     let text = text_of_declaration(&block.to_string())?.unwrap_or_default();
-    let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
+    let lines = text.lines().skip_while(|line| line.starts_with("// ") || line.is_empty());
+    let lines = lines.map_while(|line| line.strip_prefix("//!"));
     Ok(lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n"))
 }
 
