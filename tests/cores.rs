@@ -90,7 +90,7 @@ fn slang_reads_exports_without_a_word() {
     let Some(python) = installed("python3") else { return };
     let slang = Command::new(&python).args(["-c", "import pyslang"]).output().expect("it starts");
     if !slang.status.success() {
-        return skipped("there is no pyslang in .venv; tools/cores installs it");
+        return missing("pyslang", "tools/cores");
     }
     let said = |folder: &Path, top: &str| {
         let run = root().join("tests/slang/run.py");
