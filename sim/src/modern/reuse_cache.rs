@@ -10,10 +10,13 @@ use crate::bits::warp_mask;
 /// A place for one register: of tensor instructions or not, operand, bank.
 pub type Place = (bool, u8, u8);
 
+/// Whose register lies in each place, by operand and bank.
+type Owners = [[Option<(WarpId, RegisterId)>; READ_BANKS]; OPERANDS];
+
 /// A value for each operand and bank, and as many again for tensor instructions if those are apart.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct ReuseCache<D: Data> {
-    owners: [[[Option<(WarpId, RegisterId)>; READ_BANKS]; OPERANDS]; 2],
+    owners: [Owners; 2],
     data: [[[D; READ_BANKS]; OPERANDS]; 2],
     entries: ReuseEntries,
     #[borsh(skip)]
