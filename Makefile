@@ -5,7 +5,7 @@ OUT := out
 # Areas and longest paths over time.
 AREAS := synth/areas.jsonl
 
-.PHONY: all tools build test lint soak fuzz corpus bench compare overheads mutants format workloads release
+.PHONY: all tools build test lint msrv book soak fuzz corpus bench compare overheads mutants format workloads release
 
 # The answers of the built-in workloads, their reuse distances, all of them under all designs, a waveform
 # of the hardware, its Verilog, its gates, and the papers' claims beside them; at the end all of it on one page.
@@ -33,9 +33,17 @@ build: tools
 test:
 	@tools/test
 
-# Formatting, Clippy and documentation, all without a warning.
+# Formatting, Clippy, documentation and the book, all without a warning, and licences of dependencies.
 lint: tools
 	@tools/lint
+
+# The oldest Rust that the project says it needs compiles it.
+msrv:
+	@tools/msrv
+
+# The pages as a book with a search: out/book/index.html.
+book:
+	@tools/book $(OUT)/book
 
 # Every workload under every design with all engines in lockstep, every trace whole, hardware over long random
 # stimulus: hours. SEED draws the parameters and the stimulus of the hardware that it does not name.
@@ -71,9 +79,10 @@ overheads: build
 	$(GPURF) overheads --by-module --record $(AREAS) --json $(OUT)/overheads.json
 	$(GPURF) overheads --against $(AREAS) --record $(AREAS) --json $(OUT)/overheads.json
 
-# The tool with manual pages and completions, as one archive.
+# The tool with manual pages and completions as one archive, and with the Python module as a wheel.
 release: build
 	tools/release $(GPURF) $(OUT)
+	tools/wheel $(OUT)
 
 # Small faults in the Verilog of every module, and which of them its testbench finds: hours.
 mutants: build

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The plain structs of all modules' ports, from the declarations of the hardware.
 
 use std::error::Error;

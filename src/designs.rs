@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs on the command line: help and shells list the presets, and several can be put together.
 
 use std::ffi::OsStr;

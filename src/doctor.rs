@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf doctor`: which programs of others are there, and what each is needed for.
 
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 use clap::Args;
 use comfy_table::CellAlignment;
-use gpurf_synth::nangate;
+use gpurf_synth::{nangate, Program};
 use gpurf_verilog::tools::{cache_folder, Tool};
 use gpurf_workloads::binary::{DISASSEMBLER, EXTRACTOR, INSTALL};
 use serde::Serialize;
@@ -16,8 +17,8 @@ use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf doctor
-  gpurf doctor --json -
+  gpurf doctor           # a second
+  gpurf doctor --json -  # a second
 
 The exit code is 1 if something is missing that the main job or its tests need.")]
 pub struct Arguments {
@@ -48,6 +49,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         "run `apt-get install git`",
     ));
     findings.push(cell_library());
+    findings.extend(Program::ALL.iter().map(further));
     arguments.json.write_as_they_are(&findings)?;
     let missing: Vec<&Finding> = findings.iter().filter(|finding| finding.path.is_none()).collect();
     if arguments.json.leaves_tables() {
@@ -97,6 +99,18 @@ fn other(program: &str, needed_for: &str, remedy: &str) -> Finding {
         needed_for: needed_for.into(),
         optional: true,
         remedy: remedy.into(),
+    }
+}
+
+/// Programs that some commands go further with.
+fn further(program: &Program) -> Finding {
+    Finding {
+        name: program.names[0].into(),
+        path: program.find(),
+        version: program.version_line(),
+        needed_for: program.needed_for.into(),
+        optional: true,
+        remedy: program.remedy.into(),
     }
 }
 

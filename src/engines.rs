@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What runs the hardware in a streaming multiprocessor, by name.
 
 use clap::ValueEnum;

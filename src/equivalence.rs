@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf equivalence`: whether netlists do what their Verilog says: proofs, and runs beside the RTL.
 
 use std::path::{Path, PathBuf};
@@ -7,14 +8,13 @@ use clap::Args;
 use gpurf_blocks::{corners, Parameters};
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{digest, prove, read_lines, write_lines, Options, Origin};
-use gpurf_testbenches::{workbench, EngineKind, Random};
+use gpurf_testbenches::{workbench, EngineKind, Failure, Random};
 use gpurf_verilog::tools::Tool;
 use serde::{Deserialize, Serialize};
 
 use crate::output::{each, grouped, table, JsonArgument};
 use crate::records::origin;
 use crate::synth::{StructureArguments, SynthesisArguments};
-use crate::testbench::failure;
 use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::Verdict;
 
@@ -23,19 +23,19 @@ const ENGINES: [EngineKind; 3] = [EngineKind::Rtl, EngineKind::Verilator, Engine
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf equivalence round_robin ocu --set width=32
-  gpurf equivalence ocu --set width=32 --clock-gating
-  gpurf equivalence --set width=32 --proof 300 --json proofs.json
-  gpurf equivalence --smallest --cycles 10000 --record synth/netlists.jsonl
+  gpurf equivalence round_robin ocu --set width=32                           # minutes
+  gpurf equivalence ocu --set width=32 --clock-gating                        # minutes
+  gpurf equivalence --set width=32 --proof 300 --json proofs.json            # hours
+  gpurf equivalence --smallest --cycles 10000 --record synth/netlists.jsonl  # hours
 
 A module that is not proved in time is listed as open: it may be equivalent all the same. With --cycles, the netlist also runs
 beside RTL and Verilog, under the module's scenarios and random stimulus.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Set each parameter to the least of its numbers or the first of its policies. One is an exception: results that
-    /// are kept out of a collector invalidate their registers there, for without that stale values are found, as they
-    /// should be
+    /// Set each parameter to the least of its numbers or the first of its policies. One is an exception:
+    /// results that are kept out of a collector invalidate their registers there, for without that stale
+    /// values are found, as they should be
     #[arg(long, conflicts_with = "settings")]
     smallest: bool,
     #[command(flatten)]
@@ -45,15 +45,15 @@ pub struct Arguments {
     /// The time in seconds for each way of proving; with 0, nothing is proved
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     proof: u64,
-    /// The number of cycles of random stimulus in which the netlist runs beside RTL and Verilog, after all scenarios;
-    /// with 0, it runs under neither
+    /// The number of cycles of random stimulus in which the netlist runs beside RTL and Verilog, after all
+    /// scenarios; with 0, it runs under neither
     #[arg(long, default_value_t = 0)]
     cycles: u64,
     /// The seed of the random stimulus
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Keep what was found in this file: a line of JSON for each module, in the place of the line that it has of the
-    /// module
+    /// Keep what was found in this file: a line of JSON for each module, instead of the line that it has of
+    /// the module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     #[command(flatten)]
@@ -149,9 +149,10 @@ fn examine(
     if arguments.cycles > 0 {
         let mut bench = workbench(entry.name, parameters);
         bench.read_netlist(netlist.verilog());
-        let mut failures = bench.play(&ENGINES)?;
+        let failures = bench.play(&ENGINES)?;
+        let mut failures: Vec<_> = failures.iter().map(|failure| failure.line(&ENGINES)).collect();
         let outcome = bench.run(&ENGINES, &mut Random::seeded(arguments.seed), arguments.cycles)?;
-        failures.extend(failure(&outcome, &ENGINES));
+        failures.extend(Failure::of(&outcome).map(|failure| failure.line(&ENGINES)));
         run = Some(Run {
             verilator: Tool::Verilator.version()?.trim().to_string(),
             scenarios: bench.scenarios().len(),
@@ -178,7 +179,7 @@ fn examine(
     })
 }
 
-/// Puts a report in the place of the one of the same module in a file, or at the end.
+/// Puts a report instead of the one of the same module in a file, or at the end.
 fn record(path: &Path, report: &Report) -> Result<()> {
     let mut reports = recorded(path)?;
     let is_same =

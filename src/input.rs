@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instruction streams by name or path: built-in workloads, launch files, Accel-Sim traces.
 
 use std::collections::BTreeSet;
@@ -21,8 +22,8 @@ pub struct EmulationArguments {
     /// The size of the built-in workloads, which says how much work they do
     #[arg(long, value_enum, default_value_t = Size::Small)]
     pub size: Size,
-    /// The number of threads that execute code; without it, as many as there are processors. The results do not
-    /// depend on it
+    /// The number of threads that execute code; without it, as many as there are processors. The results do
+    /// not depend on it
     #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     threads: Option<u64>,
 }
@@ -95,7 +96,8 @@ pub enum Input {
 }
 
 impl Input {
-    /// A built-in workload, a square product, a launch file, a trace file, a kernel list or a folder holding one.
+    /// A built-in workload, a square product, a launch file, a trace file, a kernel list or a folder holding
+    /// one.
     pub fn find(name: &str) -> Result<Input> {
         let path = Path::new(name);
         if let Some(built_in) = Input::built_in(name) {
@@ -136,6 +138,14 @@ impl Input {
     /// Several, by name: before one of them is executed, all are found.
     pub fn find_all(names: &[String]) -> Result<Vec<Input>> {
         names.iter().map(|name| Input::find(name)).collect()
+    }
+
+    /// Several, by name, or all built-in workloads if none is named.
+    pub fn find_all_or_built_in(names: &[String]) -> Result<Vec<Input>> {
+        match names.is_empty() {
+            true => Ok(suite::SUITE.iter().copied().map(Input::BuiltIn).collect()),
+            false => Input::find_all(names),
+        }
     }
 
     /// Paths of the launch files and traces that stand in a folder, in order. No two have the same name.
@@ -275,7 +285,7 @@ fn say_built_in_is_taken(name: &str) {
     }
 }
 
-/// Whether an error is that of a wrong answer, and not of unusable input.
+/// Returns true if an error is that of a wrong answer, and not of unusable input.
 pub fn is_wrong_answer(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(gpurf_workloads::Error::Answer { .. }))
 }

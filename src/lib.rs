@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! gpurf: GPU register-file hardware, simulated, exported and measured.
 //!
 //! One file per subcommand. Exit code 0 on success, 1 when something checked does not hold, 2 on
@@ -8,12 +9,15 @@
 mod calibrate;
 mod chart;
 mod compare;
+mod control;
+mod demonstrator;
 mod designs;
 mod docs;
 mod doctor;
 mod engines;
 mod equivalence;
 mod input;
+mod layout;
 mod mutants;
 pub mod names;
 mod output;
@@ -78,6 +82,10 @@ enum Command {
     Verilog(verilog::Arguments),
     /// Synthesize hardware modules and report their area
     Synth(synth::Arguments),
+    /// Write a sub-core with the inputs of a run as a design for an FPGA that counts hits
+    Demonstrator(demonstrator::Arguments),
+    /// Place and route small hardware modules, and report how much longer their paths are with wires
+    Layout(layout::Arguments),
     /// Prove that netlists do what their Verilog says
     Equivalence(equivalence::Arguments),
     /// Prove that modules keep their contracts, for all inputs
@@ -107,17 +115,18 @@ enum Command {
 /// The command line of this process.
 static LINE: OnceLock<String> = OnceLock::new();
 
-/// Whether everything that a command checked holds.
+/// The verdict on everything that a command checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Holds,
     Fails,
 }
 
-/// Runs a command with these arguments, and gives back the exit code. Results and messages go to standard output and
-/// standard error.
+/// Runs a command with these arguments, and gives back the exit code. Results and messages go to standard
+/// output and standard error.
 pub fn run(program: Program, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     program::is(program);
+    gpurf_verilog::is_written_by(&format!("gpurf {}", program::version()));
     let line: Vec<OsString> = std::iter::once("gpurf".into()).chain(arguments).collect();
     let command = match Cli::try_parse_from(&line) {
         Ok(cli) => cli.command,
@@ -139,6 +148,8 @@ pub fn run(program: Program, arguments: impl IntoIterator<Item = OsString>) -> u
         Command::Mutants(arguments) => mutants::run(arguments),
         Command::Verilog(arguments) => verilog::run(arguments),
         Command::Synth(arguments) => synth::run(arguments),
+        Command::Demonstrator(arguments) => demonstrator::run(arguments),
+        Command::Layout(arguments) => layout::run(arguments),
         Command::Equivalence(arguments) => equivalence::run(arguments),
         Command::Prove(arguments) => prove::run(arguments),
         Command::Power(arguments) => power::run(arguments),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tool's own door: everything is in the library, which the Python module has as well.
 
 use std::env;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf mutants`: how many small faults in its Verilog a module's testbench finds.
 
 use std::path::{Path, PathBuf};
@@ -22,8 +23,8 @@ use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf mutants ccu
-  gpurf mutants arbiter iwmu --count 200 --draw 7 --cycles 20000 --json -
+  gpurf mutants ccu                                                        # minutes
+  gpurf mutants arbiter iwmu --count 200 --draw 7 --cycles 20000 --json -  # minutes
 
 Each mutant is the module with one fault that Yosys draws: a port of a cell inverted, constant or exchanged. A mutant
 is killed if its testbench tells it from the reference model: under random stimulus, in a scenario, or in either after a
@@ -40,11 +41,12 @@ pub struct Arguments {
     draw: u64,
     #[command(flatten)]
     stimulus: StimulusArguments,
-    /// The processor time in seconds for each attempt to prove that a survivor is equivalent; with 0, nothing is proved
+    /// The processor time in seconds for each attempt to prove that a survivor is equivalent; with 0, nothing
+    /// is proved
     #[arg(long, default_value_t = 30)]
     proof: u64,
-    /// Put the counts into this file, a line of JSON for each module, in the place of the line of the same module and
-    /// draw
+    /// Put the counts into this file, a line of JSON for each module, instead of the line of the same module
+    /// and draw
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     #[command(flatten)]
@@ -105,7 +107,7 @@ pub fn recorded(path: &Path) -> Result<Vec<Report>> {
     read_lines(path, "counts of mutants")
 }
 
-/// Puts a report in the place of that of the same module and draw in a file, which is in their order.
+/// Puts a report instead of that of the same module and draw in a file, which is in their order.
 fn record(path: &Path, report: &Report) -> Result<()> {
     let mut all = recorded(path)?;
     all.retain(|one| (&one.verilog, one.draw) != (&report.verilog, report.draw));
@@ -188,14 +190,14 @@ fn protocols(design: &Hierarchy, parameters: &Parameters) -> Result<Protocols> {
     Ok(protocols)
 }
 
-/// Whether something tells the Verilog that is selected now from the reference model.
+/// Returns true if something tells the Verilog that is selected now from the reference model.
 type Check = fn(&dyn Workbench, &Arguments) -> Result<bool>;
 
 /// What tells those whose reset leaves something over.
 const AFTER_RESET: [Check; 2] = [differs_after_reset, fails_a_scenario_after_reset];
 
-/// In mid-stimulus: cycles until the reset, and after it. They are many, since a register may be where a reset would put it; and
-/// what is left over is mostly seen at once, or what comes next makes it right.
+/// In mid-stimulus: cycles until the reset, and after it. They are many, since a register may be where a
+/// reset would put it; and what is left over is mostly seen at once, or what comes next makes it right.
 fn resets() -> impl Iterator<Item = (u64, u64)> {
     let long = [1, 2, 3, 5, 7, 20, 50, 150, 300, 600, 1000, 3000].map(|until| (until, 1000));
     long.into_iter().chain((8..72).map(|until| (until, 40)))

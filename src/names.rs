@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf names`: what the command line knows by name, for people and for those who build command lines.
 
 use anyhow::{ensure, Result};
@@ -17,8 +18,8 @@ use crate::{docs, Cli, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf names workloads
-  gpurf names scenarios ccu")]
+  gpurf names workloads      # a second
+  gpurf names scenarios ccu  # a second")]
 pub struct Arguments {
     /// The kind of names
     #[arg(value_enum)]

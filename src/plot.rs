@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Pictures of results, as SVG.
 
 use anyhow::Result;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The square matrix products of C Table V, by name: HGEMM and IGEMM of 256 to 2,048, tiled as CUTLASS does.
 
 use anyhow::Result;
@@ -11,8 +12,8 @@ const SIZES: [usize; 4] = [256, 512, 1024, 2048];
 /// Rows and columns of the result that a thread block computes, with four warps in tiles of 64 x 64.
 const TILE: usize = 128;
 
-/// Of larger products one row of thread blocks runs, if not all is asked for. All blocks execute the same instructions in
-/// all of their lanes: the tile divides every size.
+/// The largest size that runs whole; one row of thread blocks runs of larger products, if not all is asked
+/// for. All blocks execute the same instructions in all of their lanes: the tile divides every size.
 const LARGEST_WHOLE: usize = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an instruction stream consists of.
 
 use std::collections::{BTreeMap, BTreeSet};

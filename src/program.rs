@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The program that runs: what its results are of.
 
 use std::fs::File;
@@ -49,7 +50,7 @@ pub fn commit() -> String {
 /// What tells a run from others, by name and value.
 pub type Properties = Vec<(String, String)>;
 
-/// Those that every run has: the build of the program, and the digest of the input.
+/// The ones that every run has: the build of the program, and the digest of the input.
 pub fn properties(input: &str) -> Result<Properties> {
     let all = [("build of gpurf", digest()?), ("content of the input", input)];
     Ok(all.map(|(name, value)| (name.into(), value.into())).into())

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Areas and longest paths kept over time.
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,11 @@ impl RecordArguments {
     /// Before anything is measured: the files can be read.
     pub fn check(&self) -> Result<()> {
         self.record.iter().chain(&self.against).try_for_each(|path| Records::read(path).map(drop))
+    }
+
+    /// The file that measurements are added to.
+    pub fn record(&self) -> Option<&Path> {
+        self.record.as_deref()
     }
 
     /// Compares and records what was measured.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf repeat`: runs the commands behind recorded results again, and tells which of these they still give.
 
 use std::fs;
@@ -16,9 +17,8 @@ use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf repeat papers/results/more/register_caches.json
-  gpurf repeat papers/results/malekeh --in path/to/folder_with_traces
-  gpurf repeat --update; gpurf docs")]
+  gpurf repeat papers/results/more/register_caches.json  # minutes
+  gpurf repeat --update; gpurf docs                      # hours")]
 pub struct Arguments {
     /// Records, as `--record` writes them, or folders of such; other files in a folder are passed over
     #[arg(value_name = "RECORD", default_value = "papers/results")]
@@ -26,7 +26,7 @@ pub struct Arguments {
     /// The folder in which the commands run: traces that they name are looked for there
     #[arg(long = "in", value_name = "DIR", default_value = ".")]
     folder: PathBuf,
-    /// Write a record anew if its command gives something else
+    /// Write a record again if its command gives something else
     #[arg(long)]
     update: bool,
     #[command(flatten)]

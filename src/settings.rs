@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What `--set` can set, as the declarations say it.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf completions` and `gpurf manual`: what shells and `man` want to know, from the command line's own declaration.
 
 use std::path::PathBuf;
@@ -10,9 +11,10 @@ use crate::{Cli, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf completions bash > ~/.local/share/bash-completion/completions/gpurf
-  gpurf completions zsh > _gpurf
-  gpurf completions fish > ~/.config/fish/completions/gpurf.fish")]
+  mkdir -p ~/.local/share/bash-completion/completions ~/.config/fish/completions
+  gpurf completions bash > ~/.local/share/bash-completion/completions/gpurf  # a second
+  gpurf completions zsh > _gpurf                                             # a second
+  gpurf completions fish > ~/.config/fish/completions/gpurf.fish             # a second")]
 pub struct CompletionsArguments {
     /// The shell in whose language they are
     #[arg(value_enum)]
@@ -27,7 +29,7 @@ pub fn completions(arguments: CompletionsArguments) -> Result<Verdict> {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf manual --out man && man -l man/gpurf-sim.1")]
+  gpurf manual --out man  # `man -l man/gpurf-sim.1` shows a page: a second")]
 pub struct ManualArguments {
     /// Write a page for the tool and one for each command into this folder
     #[arg(long)]

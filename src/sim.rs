@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
 mod checkpoint;
-mod control;
 mod events;
 mod konata;
 pub mod recording;
@@ -23,7 +23,7 @@ use gpurf_sim::engines::RunsSubCore;
 use gpurf_sim::sm::{Design, Gpu, Sampling, SharedLoads, SmError};
 use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
-use gpurf_verilog::{Events, Occurrence, Values};
+use gpurf_verilog::{Events, ModuleWaveform, Occurrence, Values};
 use gpurf_workloads::Options;
 use serde::Serialize;
 
@@ -31,6 +31,7 @@ use gpurf_testbenches::sub_core_engine::{self, InstructionTexts, Pair, SubCoreHa
 use gpurf_testbenches::tap::{self, Drawn, Place as EventPlace, Recording, RecordingOptions};
 
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
+use crate::control::with_control_bits;
 use crate::designs::DesignParser;
 use crate::engines::Engines;
 use crate::input::{EmulationArguments, Input};
@@ -49,27 +50,27 @@ use views::Views;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf sim sgemm
-  gpurf sim bfs nn --size medium --design traditional
-  gpurf sim hgemm --design malekeh+iwma+finereg
-  gpurf sim saxpy.toml --design malekeh-gto
-  gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst
-  gpurf sim sgemm --design malekeh --engine rtl --around replacement --waveform replacement.fst
-  gpurf sim bfs --design finereg --around switch --pipeline switch.kanata
-  gpurf sim traces/bfs --design baseline --engine lockstep --json bfs.json
-  gpurf sim sgemm --size large --sample 16
-  gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json
-  gpurf sim sgemm --design modern
-  gpurf sim traces/bfs --design modern --control bfs.sass
-  gpurf sim traces/bfs --set collectors=4 --set l1.latency=28")]
+  gpurf sim sgemm                                                                                # a second
+  gpurf sim bfs nn --size medium --design traditional                                            # minutes
+  gpurf sim hgemm --design malekeh+iwma+finereg                                                  # a second
+  gpurf sim docs/examples/stencil.toml --design malekeh-gto                                      # a second
+  gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst           # a second
+  gpurf sim sgemm --design malekeh --engine rtl --around replacement --waveform replacement.fst  # a second
+  gpurf sim bfs --design finereg --around switch --pipeline switch.kanata                        # a second
+  gpurf sim fixtures/traces/stencil --design traditional --engine lockstep --json stencil.json   # seconds
+  gpurf sim sgemm --size large --sample 16                                                       # minutes
+  gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json  # minutes
+  gpurf sim sgemm --design modern                                                                # a second
+  gpurf sim fixtures/traces/stencil --set collectors=4 --set l1.latency=28                       # a second")]
 pub struct Arguments {
-    /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders that hold one
+    /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders that
+    /// hold one
     #[arg(required = true)]
     input: Vec<String>,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// The register-file design. Several designs are put together with `+`, in any order, as in malekeh+iwma+finereg;
-    /// a part CHOICE=VALUE makes one choice, as in traditional+allocation=any_free
+    /// The register-file design. Several designs are put together with `+`, in any order, as in
+    /// malekeh+iwma+finereg; a part CHOICE=VALUE makes one choice, as in traditional+allocation=any_free
     #[arg(long, default_value_t = Design::BASELINE, value_parser = DesignParser)]
     design: Design,
     /// The engine that runs the hardware of the sub-cores
@@ -83,7 +84,8 @@ pub struct Arguments {
     control: Option<PathBuf>,
     #[command(flatten)]
     machine: MachineArguments,
-    /// The seed of the hardware's random choices among free collectors, modulo 256, and of what --sample draws
+    /// The seed of the hardware's random choices among free collectors, modulo 256, and of what --sample
+    /// draws
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop after this number of cycles
@@ -162,7 +164,7 @@ impl Arguments {
         let digest = if self.checkpoint.is_given() { input.digest()? } else { String::new() };
         let workload = self.emulation.stream(input, Options { digests, ..Options::default() })?;
         let workload = match &self.control {
-            Some(listing) => control::with_control_bits(&workload, listing)?,
+            Some(listing) => with_control_bits(&workload, listing)?,
             None => workload,
         };
         self.check_window()?;
@@ -273,7 +275,7 @@ struct Job<'a> {
     arguments: &'a Arguments,
     config: &'a Config,
     design: Design,
-    /// Of the input; empty without checkpoints.
+    /// The digest of the input; empty without checkpoints.
     digest: String,
     workload: Workload,
     sampling: Option<Sampling>,
@@ -290,6 +292,7 @@ impl Job<'_> {
     fn find_event(&self) -> Result<Option<EventPlace>> {
         let Some(trigger) = &self.arguments.record.around else { return Ok(None) };
         let watch = Watch::new(trigger.clone());
+        self.check_scopes()?;
         // The hardware does the same in all engines, unless something is wrong.
         let engine = match trigger {
             Trigger::Error => self.arguments.engine,
@@ -309,6 +312,19 @@ impl Job<'_> {
         let told = if event.text.is_empty() { String::new() } else { format!(": {}", event.text) };
         say!("{}: the event is in cycle {}{told}", self.workload.name, event.cycle);
         Ok(Some(event.clone()))
+    }
+
+    /// A search may take long, and the waveform behind it is opened by name of its scopes.
+    fn check_scopes(&self) -> Result<()> {
+        let Arguments { record, engine, seed, .. } = self.arguments;
+        let Some(path) = record.waveform.as_ref().filter(|_| !record.scopes.is_empty()) else {
+            return Ok(());
+        };
+        if *engine == Engines::Rtl {
+            let compiled = sub_core_engine::compiled(self.config, &self.design, *seed, true)?;
+            ModuleWaveform::check_scopes(path, compiled.scopes(), &record.scopes)?;
+        }
+        Ok(())
     }
 
     fn run(&self) -> Result<Statistics> {
@@ -479,7 +495,8 @@ impl Job<'_> {
         Ok(statistics)
     }
 
-    /// Runs the workload from its beginning, or from a checkpoint; the warp instructions that had been run by then.
+    /// Runs the workload from its beginning, or from a checkpoint; the warp instructions that had been run by
+    /// then.
     fn go_on<E: RunsSubCore>(
         &self,
         gpu: &mut Gpu<E>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf speeds`: what `cargo bench` has measured, and a record of it for the documents.
 
 use std::fs;
@@ -15,9 +16,9 @@ use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  cargo bench -p gpurf-workloads; gpurf speeds
-  make bench; gpurf speeds --against papers/results/speed/benchmarks.jsonl
-  make bench; gpurf speeds --record papers/results/speed/benchmarks.jsonl")]
+  cargo bench -p gpurf-workloads; gpurf speeds                              # minutes
+  make bench; gpurf speeds --against papers/results/speed/benchmarks.jsonl  # minutes
+  make bench; gpurf speeds --record papers/results/speed/benchmarks.jsonl   # minutes")]
 pub struct Arguments {
     /// The folder in which criterion left its results
     #[arg(value_name = "FOLDER", default_value = "target/criterion")]

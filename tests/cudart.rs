@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs that are linked with gpurf's CUDA runtime: they run as on a GPU, and leave a trace. With NVIDIA's compiler,
 //! which `make workloads` installs; without it the test is skipped.
 

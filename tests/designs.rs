@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs put together, on the command line and on real code.
 
 use assert_cmd::Command;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf sim --engine`: the units of an SM outside its sub-cores are run by the engine too.
 
 use assert_cmd::Command;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Unusable input: one clear message, exit code 2.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every built-in workload under FineReg and the designs it is compared with, also with the smallest PCRF: every
 //! operand is right, and nothing stands still.
 

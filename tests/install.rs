@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a newcomer meets first: the doctor, completions, manual pages, the release archive.
 
 use std::collections::BTreeSet;
@@ -7,6 +8,7 @@ use std::process::Output;
 
 use assert_cmd::cargo::cargo_bin;
 use assert_cmd::Command;
+use gpurf_synth::Program;
 use gpurf_verilog::tools::Tool;
 use serde_json::Value;
 
@@ -42,12 +44,26 @@ fn the_doctor_names_every_tool_and_fails_without_those_that_are_needed() {
     }
     assert!(named("yosys").expect("there")["version"].as_str().expect("a version").contains("Yosys"));
 
+    for program in Program::ALL {
+        let finding = named(program.names[0]).unwrap_or_else(|| panic!("{program:?}"));
+        assert_eq!(finding["path"].is_null(), program.find().is_none(), "{program:?}");
+        assert_eq!(finding["optional"], true, "{program:?}");
+        // The remedy is a part that the script knows.
+        let remedy = finding["remedy"].as_str().expect("a text");
+        let part = remedy.strip_prefix("run `tools/setup ").and_then(|rest| rest.strip_suffix('`'));
+        let setup =
+            fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/setup")).expect("read");
+        assert!(setup.contains(&format!("\n  {})\n", part.expect("a part"))), "{remedy}");
+    }
+
     let empty = tempfile::tempdir().expect("a folder");
     let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
     let assert = command.current_dir(&empty).env("PATH", empty.path()).arg("doctor").assert().code(1);
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(text.contains("yosys is missing (needed): run `make tools`"), "{text}");
     assert!(text.contains("chromium is missing (optional)"), "{text}");
+    assert!(text.contains("qflow is missing (optional): run `tools/setup layout`"), "{text}");
+    assert!(text.contains("nextpnr-ecp5 is missing (optional): run `tools/setup fpga`"), "{text}");
 }
 
 /// `tools/setup` installs what the tool looks for, from the same packages.

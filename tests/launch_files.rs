@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Launch files: the example of docs/your_kernel.md from code to statistics, and every way to get one wrong.
 
 use std::fs;
@@ -173,7 +174,7 @@ fn variables_of_the_listing() {
     assert.stderr(contains("the listing has no variable scale"));
 }
 
-/// The tools of NVIDIA are not needed for listings, but for machine code.
+/// The tools of NVIDIA are not needed for listings, except for machine code.
 #[test]
 fn machine_code_wants_a_disassembler() {
     let folder = changed(|text| text.replacen("stencil.sass", "stencil.cubin", 1));

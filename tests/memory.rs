@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tool's memory stays flat: streams are made a few blocks at a time.
 
 use std::path::Path;

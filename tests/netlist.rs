@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Netlists: what hardware becomes in cells of a library behaves as its RTL, what is broken in one is found, and what it
 //! costs is reported.
 //!
@@ -11,7 +12,7 @@ use gpurf_blocks::{corners, Parameters};
 use gpurf_hw::catalogue::catalogue;
 use gpurf_synth::{nangate, Gates, Job, Library, Netlist, Options};
 use gpurf_testbenches::EngineKind::{self, Rtl};
-use gpurf_testbenches::{workbench, Random};
+use gpurf_testbenches::{workbench, Failure, Random};
 use gpurf_verilog::tools::Tool;
 use serde_json::Value;
 
@@ -38,9 +39,9 @@ fn in_lockstep(name: &str, parameters: &Parameters, options: &Options, cycles: u
     let mut bench = workbench(name, parameters);
     bench.read_netlist(map(name, parameters, options).verilog());
     let outcome = bench.run(&engines, &mut Random::seeded(11), cycles).expect("the engines are built");
-    assert!(outcome.passed(), "{name}: {outcome:?}");
-    let failures = bench.play(&engines).expect("the engines are built");
-    assert!(failures.is_empty(), "{name}: {}", failures.join("\n"));
+    let mut failures = bench.play(&engines).expect("the engines are built");
+    failures.extend(Failure::of(&outcome));
+    assert!(failures.is_empty(), "{}", bench.report(&engines, 11, &failures));
 }
 
 /// The netlist evaluated cell by cell on what the RTL was given.

@@ -1,4 +1,5 @@
-//! Verilog in the place of a module's own: `gpurf testbench --verilog`, and `gpurf mutants`.
+// SPDX-License-Identifier: Apache-2.0
+//! Verilog instead of a module's own: `gpurf testbench --verilog`, and `gpurf mutants`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,50 @@ fn exported_verilog_passes_and_a_fault_in_it_is_found() {
     let broken = text.replacen("(!passed[i] | !fresh)", "(passed[i] | !fresh)", 1);
     assert_ne!(text, broken, "what is broken is there:\n{text}");
     fs::write(&file, broken).unwrap();
-    testbench(&file).assert().code(1).stdout(predicate::str::contains("in verilator"));
+    let assert = testbench(&file).assert().code(1);
+    let said = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    // One thing is wrong, and is said once, with all that one needs to look at it.
+    let lines: Vec<&str> = said.lines().skip_while(|line| !line.starts_with("round_robin: ")).collect();
+    let [what, inputs, outputs, command] = lines[..] else { panic!("{said}") };
+    assert!(
+        what.contains(" differs: 0x") && what.contains(" in verilator, under random stimulus of seed 1"),
+        "{said}"
+    );
+    assert!(inputs.starts_with("  inputs of the cycle: request_"), "{said}");
+    assert!(outputs.starts_with("  outputs of model: "), "{said}");
+    let command = command.strip_prefix("  see it: gpurf ").expect("a command");
+    assert!(
+        command.contains(" --seed 1 --cycles ") && command.contains(" --waveform round_robin.vcd"),
+        "{said}"
+    );
+    gpurf().args(command.split(' ')).current_dir(&folder).assert().success();
+    assert!(folder.path().join("round_robin.vcd").exists());
+}
+
+/// A fault that many scenarios meet is one failure, with the first of them.
+#[test]
+fn scenarios_that_fail_alike_are_one_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    gpurf().args(["verilog", "ocu", "--set", "width=32", "--out"]).arg(folder.path()).assert().success();
+    let files = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "v")).collect();
+    let held = "assign held_unit = unit_held;";
+    let top =
+        files.iter().find(|path| fs::read_to_string(path).unwrap().contains(held)).expect("the collector");
+    let text = fs::read_to_string(top).unwrap();
+    fs::write(top, text.replace(held, "assign held_unit = 3'd0;")).unwrap();
+    let mut command = gpurf();
+    command
+        .args(["testbench", "ocu", "--set", "width=32", "--engines", "model,verilator", "--verilog"])
+        .args(&files);
+    let assert = command.assert().code(1);
+    let said = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    let failures: Vec<&str> = said.lines().filter(|line| line.starts_with("ocu: ")).collect();
+    assert_eq!(failures.len(), 1, "{said}");
+    assert!(failures[0].starts_with("ocu: held_unit differs: 0x"), "{said}");
+    assert!(failures[0].contains(" in model, 0x0 in verilator, in "), "{said}");
+    assert!(failures[0].ends_with("scenarios and under random stimulus of seed 1"), "{said}");
+    assert!(said.contains("  first scenario: ") && said.contains(" --scenario "), "{said}");
 }
 
 #[test]
@@ -67,8 +111,8 @@ fn mutants_are_killed_or_proved_equivalent_or_listed() {
     assert!(count("killed") >= 15 && survivors.is_empty(), "{report}");
 }
 
-/// A sample of every module; `make mutants` draws more. What survives is not always a hole: it may differ only for inputs that
-/// the ports' protocol forbids, or not have been proved equivalent in time.
+/// A sample of every module; `make mutants` draws more. What survives is not always a hole: it may differ
+/// only for inputs that the ports' protocol forbids, or not have been proved equivalent in time.
 #[test]
 #[ignore = "takes an hour or more"]
 fn few_mutants_of_any_module_survive() {
@@ -144,8 +188,8 @@ fn faults_of_a_faster_operand_stage_are_found() {
     find(&FAULTS, "icarus", "1000");
 }
 
-/// Each fault is found by the module's testbench within so many cycles. Icarus needs no time to build a model, and more for each
-/// cycle.
+/// Each fault is found by the module's testbench within so many cycles. Icarus needs no time to build a
+/// model, and more for each cycle.
 fn find(faults: &[Fault], simulator: &str, cycles: &str) {
     let engines = format!("model,{simulator}");
     for (module, settings, there, instead) in faults {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operand stages under what code really moves: `gpurf power DESIGN INPUT`.
 
 use assert_cmd::Command;
@@ -46,6 +47,22 @@ fn a_design_has_the_energy_that_its_code_makes() {
     let (cells, memories, all) = (mean(&run["cells"]), mean(&run["memories"]), mean(&run["all"]));
     assert!((parts - all).abs() < 1e-6 * all && (cells + memories - all).abs() < 1e-6 * all);
     assert!(cells > 0.0 && memories > 0.0 && run["all"]["error"].as_f64().unwrap() > 0.0);
+}
+
+/// Latches at 1,024 bits take over the state of those at 32, open ones too, and do what the SM's hardware does.
+#[test]
+fn a_stage_of_latches_follows_a_workload() {
+    if !has_tools() {
+        return;
+    }
+    let latches = ["baseline", "vectoradd", "--set", "storage=latches", "--set", "isolation=operands"];
+    let output = power(&[&latches[..], &["--first", "8000"], &SMALL[..], &["-"]].concat()).success();
+    let runs: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let run = &runs["runs"][0];
+    assert!(run["checks"]["checked_values"].as_u64() > Some(100), "{run}");
+    let part = run["parts"].as_array().unwrap().iter().find(|part| part["name"] == "collectors.slot_latch");
+    let part = part.unwrap_or_else(|| panic!("there are latches: {run}"));
+    assert!(mean(&part["all"]) > 0.0, "{part}");
 }
 
 #[test]

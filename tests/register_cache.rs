@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf register-cache` and its study.
 
 use assert_cmd::Command;
@@ -78,8 +79,8 @@ fn every_difference_is_switched_alone() {
     assert!(avoided(1) < avoided(0), "clearing dirty bits avoids writes that must be made");
 }
 
-/// What is counted grows by the same for each step of a thread block along K; so a row of blocks of a product of 2,048 is
-/// what products of 256 and 512, which run whole, say that it must be.
+/// What is counted grows by the same for each step of a thread block along K; so a row of blocks of a product
+/// of 2,048 is what products of 256 and 512, which run whole, say that it must be.
 #[test]
 fn a_sample_of_a_product_counts_as_its_blocks_do_in_whole_products() {
     for format in ["hgemm", "igemm"] {
@@ -132,10 +133,12 @@ fn the_study_sets_claims_beside_three_readings() {
     assert!(results["claims"][0]["counted"][0][1].is_null());
 }
 
-/// Of a table of C's eight caches: the cache, for how many cycles it ran on all engines, and how many accesses were made.
+/// For a table of C's eight caches: the cache, for how many cycles it ran on all engines, and how many
+/// accesses were made.
 type Row = [String; 3];
 
-/// With this number of cycles, and with that where the compiler decides what is taken in, so that accesses are fewer.
+/// With this number of cycles, and with that where the compiler decides what is taken in, so that accesses
+/// are fewer.
 fn a_million_random_accesses(tag_lanes: usize, cycles: u64, aided: u64, accesses: &[&str]) -> Vec<Row> {
     let agree = |configuration: Configuration| {
         let is_aided = configuration.allocation == CacheAllocation::CompilerAided;
@@ -170,7 +173,8 @@ fn a_million_random_accesses_agree_with_tags_for_a_warp() {
     measured::file!["register_cache/warp_tags.csv"].assert_eq(&measured::table(header, rows));
 }
 
-/// That of a lane is one. What is printed goes into `register_cache/thread_tags.csv`, with the day and the commit.
+/// That of a lane is one. What is printed goes into `register_cache/thread_tags.csv`, with the day and the
+/// commit.
 ///
 /// Takes half an hour: `make soak`.
 #[test]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf repeat`: recorded results are those that their commands still give, or it says which are not.
 
 use std::fs;

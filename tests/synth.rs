@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf synth` by module: which runs of Yosys it makes, counted by a program that stands in front of Yosys.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Waveforms and pipeline logs of `gpurf sim`, as their viewers read them.
 
 use std::collections::{HashMap, HashSet};
@@ -152,7 +153,7 @@ fn the_same_run_gives_the_same_bytes() {
 fn what_cannot_be_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wave.vcd").display().to_string();
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["--around", "hitt"], "did you mean hit?"),
         (&["--around", "hit,wrap=3"], "hit has no value wrap; did you mean warp?"),
         (&["--around", "multicast"], "the RTL of this design has no such event; it has "),
@@ -161,6 +162,7 @@ fn what_cannot_be_recorded() {
         (&["--around", "pc=here"], "pc=0x120"),
         (&["--around", "register=R255"], "R254"),
         (&["--scopes", "outputs,stage"], "no scope stage; there are inputs, outputs"),
+        (&["--scopes", "stage", "--engine", "rtl", "--around", "pc=0xfff0"], "no scope stage"),
     ];
     for (options, message) in cases {
         sim(&["vectoradd", "--waveform", &path]).args(options).assert().code(2).stderr(contains(message));
@@ -205,6 +207,9 @@ fn an_event_inside_the_rtl_is_found_and_shown() {
     assert!(names.iter().all(|name| !name.ends_with(".q") && !name.ends_with(".reset")));
     let view = fs::read_to_string(folder.path().join("wave.vcd.gtkw")).unwrap();
     assert!(view.contains("operand_stage.collectors_1.cache_table.entry_tag[1]"), "{view}");
+    for collector in ["collectors_0", "collectors_1"] {
+        assert!(view.contains(&format!("\n-Events in operand_stage.{collector}\n")), "{view}");
+    }
     // Events stand in the lines of their instructions.
     let log = fs::read_to_string(folder.path().join("pipeline.kanata")).unwrap();
     assert!(log.lines().any(|line| line.starts_with("L\t") && line.contains("\t, miss R")), "{log}");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Studies under Snakemake: killed at random, they end with what one left alone has.
 //!
 //! `tools/workflow` installs Snakemake into `.venv`; where it is missing, these tests are skipped.
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
-use gpurf_fixtures::skipped;
+use gpurf_fixtures::missing;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -18,7 +19,7 @@ fn root() -> &'static Path {
 fn snakemake() -> Option<PathBuf> {
     let path = root().join(".venv/bin/snakemake");
     if !path.exists() {
-        skipped(format!("there is no {}; tools/workflow installs it", path.display()));
+        missing(path.display(), "tools/workflow");
         return None;
     }
     Some(path)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf workloads` and `gpurf trace` on built-in workloads.
 
 use std::fs;

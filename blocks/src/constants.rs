@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sizes that no parameter changes: models, hardware and the streaming multiprocessor (SM) share them.
 //!
 //! F is the full Malekeh paper, I inter-warp multicasting, R FineReg, H the study of the cores

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What models and hardware share, and nothing else: the contract of a block, its ports as data, its parameters, and
 //! the sizes that all of them have.
 //!

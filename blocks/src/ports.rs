@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inputs and outputs of every module as plain data: `CcuIn` and `CcuOut` of the module `Ccu`.
 //!
 //! Generated from the declarations under `hw/src`, and nothing else of the hardware is known here. Arrays are as long as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Names that are close to one that is not there.
 
 use strsim::{jaro_winkler, osa_distance};

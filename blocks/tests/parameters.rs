@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The registry keeps its own declarations.
 
 use gpurf_blocks::{Parameter, Parameters, Values, PARAMETERS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The commit that a program is built from.
 //!
 //! A macro reads it, and not a build script: after a commit, a build script would have the whole package compiled again,

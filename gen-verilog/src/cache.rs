@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where built models and synthesized modules are kept, so that a design is compiled once.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What other tools say about a design; every check passes silently or returns their words.
 
 use std::collections::BTreeSet;

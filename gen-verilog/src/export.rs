@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs as files, for people and for other tools.
 
 use std::fs;
@@ -18,9 +19,12 @@ pub fn export(hierarchy: &Hierarchy, folder: &Path) -> Result<Vec<PathBuf>, Tool
     fs::create_dir_all(folder).map_err(ToolError::files(format!("cannot make {}", folder.display())))?;
     let top = &hierarchy.top;
     let modules = hierarchy.modules.iter().map(|module| {
-        let text = match hierarchy.language {
+        let text = match hierarchy.style.language {
             Language::Verilog => {
-                format!("`default_nettype none\n\n{}\n`default_nettype wire\n", module.text)
+                // The license stands in the first line.
+                let (head, body) =
+                    module.text.split_at(module.text.find("\nmodule ").map_or(0, |end| end + 1));
+                format!("{head}\n`default_nettype none\n\n{body}\n`default_nettype wire\n")
             }
             Language::SystemVerilog => module.text.clone(),
         };
@@ -45,7 +49,7 @@ pub fn file_name(hierarchy: &Hierarchy, module: &VerilogModule) -> String {
 }
 
 fn extension(hierarchy: &Hierarchy) -> &'static str {
-    match hierarchy.language {
+    match hierarchy.style.language {
         Language::Verilog => "v",
         Language::SystemVerilog => "sv",
     }
@@ -86,7 +90,7 @@ fn core(hierarchy: &Hierarchy) -> String {
     let top = &hierarchy.top;
     let files = hierarchy.modules.iter().map(|module| format!("      - {}\n", file_name(hierarchy, module)));
     let files: String = files.collect();
-    let file_type = match hierarchy.language {
+    let file_type = match hierarchy.style.language {
         Language::Verilog => "verilogSource",
         Language::SystemVerilog => "systemVerilogSource",
     };

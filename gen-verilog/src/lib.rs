@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Verilog export, and the emitted Verilog run as an engine.
 //!
 //! [`emit`] turns a rust-hdl module into a [`Hierarchy`] of readable Verilog modules; [`export`] writes it
@@ -28,10 +29,14 @@ mod export;
 mod lock;
 pub mod tools;
 mod waveform;
+mod writer;
 
 pub use compiled::{Compiled, CompiledRtl, Fault, ObservedScope, ObservedSignal, SignalRole, Values};
-pub use emit::{emit, emit_as, EmitError, Hierarchy, Language, Port, Rule, VerilogModule};
+pub use emit::{
+    emit, emit_as, Clock, EmitError, Hierarchy, Language, Origin, Port, Reset, Rule, Style, VerilogModule,
+};
 pub use engine::{EngineError, Icarus, Verilated};
 pub use events::{declared_events, is_of_contract, DeclaredEvent, EventError, Events, Occurrence, Query};
 pub use export::export;
 pub use waveform::{is_fst, Extent, ModuleWaveform, PortWaveform, WaveformVariable, CYCLE_NS};
+pub use writer::{is_written_by, writer};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the threads of a process share.
 
 use std::sync::{Mutex, MutexGuard};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The external tools: where they are found, and what to do if they are not.
 
 use std::collections::HashMap;
@@ -76,7 +77,7 @@ impl Tool {
         }
     }
 
-    /// Whether the project's main job and its tests go on without it.
+    /// Returns true if the project's main job and its tests go on without it.
     pub fn is_optional(self) -> bool {
         matches!(self, Tool::Sta | Tool::Chromium)
     }

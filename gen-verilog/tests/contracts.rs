@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contracts in the emitted Verilog: a testbench of a stranger's own that breaks a rule of a module's page is told so.
 
 use std::fs;
@@ -51,6 +52,19 @@ fn a_load_request_table_that_is_told_to_insert_a_release_says_so() {
     let wrong = of(&format!("{search}    drain = 1;\n"));
     assert!(wrong.contains("dut.contract: misuse: a release is inserted"), "{wrong}");
     assert!(!wrong.contains("end\n"), "{wrong}");
+}
+
+#[test]
+fn the_head_of_a_module_says_what_it_does_and_how_it_is_driven() {
+    let collector = Ocu::<32>::new(&Parameters { width: 32, slots: 3, ..Parameters::default() });
+    let design = emit(&collector).unwrap();
+    assert_eq!(design.top, "ocu_w32_slots3");
+    let head = design.top_module().text.split_once("\nmodule ").unwrap().0;
+    for line in ["//   slots = 3", "//   dispatch_on_arrival = false", "// Whoever drives it avoids:"] {
+        assert!(head.contains(line), "{line}\n{head}");
+    }
+    assert!(head.contains("// Operand collector unit (OCU), the baseline: W 2, F II."), "{head}");
+    assert!(head.contains("an instruction leaves before its sources are there"), "{head}");
 }
 
 #[test]

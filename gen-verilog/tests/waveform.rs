@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Waveforms, read back as the viewers do.
 
 use std::collections::HashMap;

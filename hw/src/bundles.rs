@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Wires that travel together: what an instruction, a write and a load are on their way through the hardware.
 
 use gpurf_blocks::{READS, READ_BANKS};
@@ -12,17 +13,17 @@ use crate::watch;
 pub struct Instruction {
     /// Execution unit that the instruction needs.
     pub unit: Bits<3>,
-    /// What later pipeline stages need of it; carried through.
+    /// What later pipeline stages need of the instruction; carried through.
     pub payload: Bits<32>,
     /// The source slot is used.
     pub source_valid: [Bit; slots],
-    /// Its register.
+    /// Register of the source.
     pub source_register: [Bits<8>; slots],
     /// The next reuse of its value is near (caching collectors only).
     pub source_near: [Bit; slots],
     /// The instruction's first destinations (bypassing collectors only; the others have no such ports).
     pub destination_valid: [Bit; destinations],
-    /// Their registers.
+    /// Register of the destination.
     pub destination_register: [Bits<8>; destinations],
 }
 
@@ -81,14 +82,15 @@ pub struct Dispatched<const W: usize> {
 watch!(*: ["valid operand_data if operand_valid[i]"]);
 
 /// What happens in an operand stage, for whoever counts it.
-#[bundle(sizes(second_banks = if accesses == 1 { 0 } else { banks }))]
+#[bundle]
 pub struct StageEvents {
     /// Event: this source of the instruction issued this cycle was found in its collector.
     pub hit: [Bit; slots],
     /// Event: the bank performs a read this cycle.
     pub bank_read: [Bit; banks],
     /// Event: with two accesses per cycle, its second one is a read.
-    pub second_read: [Bit; second_banks],
+    #[when(accesses == 2)]
+    pub second_read: [Bit; banks],
     /// Event: a read waits at the head of the bank's queue and is not granted this cycle.
     pub bank_conflict: [Bit; banks],
     /// Event: this bank's write is also written into a collector.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! All modules by name: what can be exported, tested and synthesized. Their declarations enter them.
 
 use std::sync::LazyLock;
@@ -42,6 +43,10 @@ pub struct Port {
     pub carried: &'static str,
     /// Number of elements, for an array: `banks`.
     pub length: Option<&'static str>,
+    /// The condition on parameters under which the module has it; empty where it always has.
+    pub when: &'static str,
+    /// The comment of the bundle that begins with it; else empty.
+    pub bundle: &'static str,
     /// The comment of its declaration.
     pub doc: &'static str,
 }

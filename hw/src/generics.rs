@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From parameters to the const generics of blocks.
 
 /// Runs an expression with const generics chosen by parameters, under the names that all blocks use.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The hardware: rust-hdl modules, one per file.
 //!
 //! Every module is written in the dialect of [`dialect`], opens with its full name, the paper's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operand stage of one sub-core: collectors, crossbar, arbiter, banks and dispatch selection.
 //!
 //! F §II and Fig. 3 with operand collector units; W §3.1, F §III-B and Fig. 4 with caching collector units; F §VI-B
@@ -56,21 +57,14 @@ use crate::register_file::{Arbiter, Bank};
 /// `K`: the kind of collector; `W`: data width in bits; `C`: bits of a collector's number, at least one.
 #[block(
     naming = K::STAGE,
-    sizes(
-        slots,
-        caching = if d_ports == 0 { 0 } else { collectors },
-        randoms = if d_ports == 0 { 0 } else { 1 },
-        bypassing = if destinations == 0 { 0 } else { collectors },
-        seconds = accesses - 1,
-        second_banks = if accesses == 1 { 0 } else { banks }
-    )
+    sizes(slots, accesses, d_ports, destinations)
 )]
 pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     /// Issue: an instruction enters this collector, which must not be occupied. At most one is high.
     pub issue: In<[Bit; collectors]>,
     /// Warp of the issued instruction, within the sub-core.
     pub warp: In<Bits<4>>,
-    /// That instruction.
+    /// The issued instruction.
     #[flat]
     pub instruction: Instruction<In>,
     /// First row of the warp's registers in every bank.
@@ -80,7 +74,7 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
 
     /// Write-back: one result register per bank, always taken. The register must live in that bank.
     pub write: [Write<In>; banks],
-    /// Its value.
+    /// Value of the result.
     pub write_data: In<[Bits<W>; banks]>,
 
     /// A register that is to leave the banks; it stands until it is read.
@@ -91,24 +85,25 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
 
     /// The register that is to leave is read in this cycle.
     pub transfer_taken: Out<[Bit; transfer_ports]>,
-    /// The one read in the last cycle is there.
+    /// The register that was read in the last cycle is there.
     pub transfer_arrives: Out<[Bit; transfer_ports]>,
-    /// Its value; zero while none is there.
+    /// Value of the register that was read in the last cycle; zero while none is there.
     pub transfer_data: Out<[Bits<W>; transfer_ports]>,
 
     /// Dispatch: the instruction in this collector goes to its unit this cycle. At most one is high.
     pub dispatch: Out<[Bit; collectors]>,
-    /// That instruction.
+    /// The instruction that leaves.
     #[flat]
     pub dispatched: Dispatched<Out, W>,
 
     /// Port R of each collector: it can take no instruction in this cycle.
     pub collector_occupied: Out<[Bit; collectors]>,
-    /// Warp of its present or last instruction.
+    /// Warp of the collector's present or last instruction.
     pub collector_warp: Out<[Bits<4>; collectors]>,
-    /// It belongs to that warp: one has been issued to it (caching collectors only).
+    /// The collector belongs to `collector_warp`: an instruction has been issued to it (caching collectors
+    /// only).
     pub collector_owned: Out<[Bit; collectors]>,
-    /// It holds a value whose reuse is near (caching collectors only).
+    /// The collector holds a value whose reuse is near (caching collectors only).
     pub collector_near: Out<[Bit; collectors]>,
 
     /// What happens here.
@@ -118,11 +113,14 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     collectors: [K; collectors],
     issues: Local<Bit>,
     random: Local<Bits<8>>,
-    lfsr: [Lfsr; randoms],
+    #[when(d_ports > 0)]
+    lfsr: Lfsr,
     /// Port D of the collector has a result.
-    d_taken: Local<[Bit; caching]>,
+    #[when(d_ports > 0)]
+    d_taken: Local<[Bit; collectors]>,
     /// A bank's result is of the collector's warp.
-    belongs: Local<[[Bit; banks]; bypassing]>,
+    #[when(destinations > 0)]
+    belongs: Local<[[Bit; banks]; collectors]>,
     can_dispatch: Local<[Bit; collectors]>,
     dispatches: Local<Bit>,
     arbiter: Arbiter<C>,
@@ -172,12 +170,12 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
             banks[b].slot = arbiter.bank_slot[b];
         }
 
-        for b in 0..second_banks {
-            for k in 0..seconds {
-                banks[b].second_read[k] = arbiter.second_read[b];
-                banks[b].second_row[k] = arbiter.second_row[b];
-                banks[b].second_collector[k] = arbiter.second_collector[b];
-                banks[b].second_slot[k] = arbiter.second_slot[b];
+        if accesses == 2 {
+            for b in 0..banks {
+                banks[b].second_read = arbiter.second_read[b];
+                banks[b].second_row = arbiter.second_row[b];
+                banks[b].second_collector = arbiter.second_collector[b];
+                banks[b].second_slot = arbiter.second_slot[b];
             }
         }
     }
@@ -205,9 +203,9 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
             issues |= issue[c];
         }
         random = 0;
-        for r in 0..randoms {
-            lfsr[r].step = issues & is_random;
-            random = lfsr[r].value;
+        if d_ports > 0 {
+            lfsr.step = issues & is_random;
+            random = lfsr.value;
         }
     }
 
@@ -229,17 +227,15 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
                     collectors[c].s_data = banks[b].data;
                 }
             }
-            for k in 0..seconds {
-                collectors[c].second_s_valid[k] = false;
-                collectors[c].second_s_slot[k] = 0;
-                collectors[c].second_s_data[k] = banks[0].second_data[k];
+            if accesses == 2 {
+                collectors[c].second_s_valid[0] = false;
+                collectors[c].second_s_slot[0] = 0;
+                collectors[c].second_s_data[0] = banks[0].second_data;
                 for b in 0..banks {
-                    if banks[b].second_data_valid[k]
-                        & (banks[b].second_data_collector[k] == collector_number[c])
-                    {
-                        collectors[c].second_s_valid[k] = true;
-                        collectors[c].second_s_slot[k] = banks[b].second_data_slot[k];
-                        collectors[c].second_s_data[k] = banks[b].second_data[k];
+                    if banks[b].second_data_valid & (banks[b].second_data_collector == collector_number[c]) {
+                        collectors[c].second_s_valid[0] = true;
+                        collectors[c].second_s_slot[0] = banks[b].second_data_slot;
+                        collectors[c].second_s_data[0] = banks[b].second_data;
                     }
                 }
             }
@@ -248,6 +244,10 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
             collector_near[c] = collectors[c].any_near;
             collectors[c].random = random;
         }
+    }
+
+    /// What was found.
+    fn hits() {
         for s in 0..slots {
             events.hit[s] = false;
             for c in 0..collectors {
@@ -260,45 +260,49 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
 
     /// Caching collectors: the crossbar to the ports D behind the write filter.
     fn write_caches() {
-        for c in 0..caching {
-            arbiter.owned[c] = collectors[c].owned;
-            arbiter.held_warp[c] = collectors[c].held_warp;
-            for p in 0..d_ports {
-                collectors[c].d_valid[p] = false;
-                collectors[c].d_register[p] = write[0].register;
-                collectors[c].d_near[p] = write[0].near;
-                collectors[c].d_data[p] = write_data[0];
-            }
-            d_taken[c] = false;
-            for b in 0..banks {
-                if arbiter.d_bank[c].get_bit(b) {
-                    for p in 0..d_ports {
-                        if d_taken[c] == is_second[p] {
-                            collectors[c].d_valid[p] = true;
-                            collectors[c].d_register[p] = write[b].register;
-                            collectors[c].d_near[p] = write[b].near;
-                            collectors[c].d_data[p] = write_data[b];
-                        }
-                    }
-                    d_taken[c] = several;
+        if d_ports > 0 {
+            for c in 0..collectors {
+                arbiter.owned[c] = collectors[c].owned;
+                arbiter.held_warp[c] = collectors[c].held_warp;
+                for p in 0..d_ports {
+                    collectors[c].d_valid[p] = false;
+                    collectors[c].d_register[p] = write[0].register;
+                    collectors[c].d_near[p] = write[0].near;
+                    collectors[c].d_data[p] = write_data[0];
                 }
-                collectors[c].filtered[b] = arbiter.filtered_bank[c].get_bit(b);
-                collectors[c].filtered_register[b] = write[b].register;
+                d_taken[c] = false;
+                for b in 0..banks {
+                    if arbiter.d_bank[c].get_bit(b) {
+                        for p in 0..d_ports {
+                            if d_taken[c] == is_second[p] {
+                                collectors[c].d_valid[p] = true;
+                                collectors[c].d_register[p] = write[b].register;
+                                collectors[c].d_near[p] = write[b].near;
+                                collectors[c].d_data[p] = write_data[b];
+                            }
+                        }
+                        d_taken[c] = several;
+                    }
+                    collectors[c].filtered[b] = arbiter.filtered_bank[c].get_bit(b);
+                    collectors[c].filtered_register[b] = write[b].register;
+                }
             }
         }
     }
 
     /// Bypassing collectors: every result of a warp reaches its collector.
     fn write_windows() {
-        for c in 0..bypassing {
-            for b in 0..banks {
-                belongs[c][b] = write[b].valid & (write[b].warp == collectors[c].held_warp);
-                collectors[c].write_valid[b] = belongs[c][b];
-                collectors[c].write_register[b] = write[b].register;
-                collectors[c].write_data[b] = write_data[b];
-                if belongs[c][b] {
-                    events.write_cached[b] = collectors[c].cached[b];
-                    events.write_filtered[b] = !collectors[c].cached[b];
+        if destinations > 0 {
+            for c in 0..collectors {
+                for b in 0..banks {
+                    belongs[c][b] = write[b].valid & (write[b].warp == collectors[c].held_warp);
+                    collectors[c].write_valid[b] = belongs[c][b];
+                    collectors[c].write_register[b] = write[b].register;
+                    collectors[c].write_data[b] = write_data[b];
+                    if belongs[c][b] {
+                        events.write_cached[b] = collectors[c].cached[b];
+                        events.write_filtered[b] = !collectors[c].cached[b];
+                    }
                 }
             }
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register-file side of one sub-core: issue stage and operand stage together. F Fig. 4 and 6.
 //!
 //! Outside stand the instruction buffers and the scoreboard, which say what each warp would issue and
@@ -31,7 +32,7 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub sthld: In<Bits<5>>,
     /// Write-back: one result register per bank, always taken. The register must live in that bank.
     pub write: [Write<In>; banks],
-    /// Its value.
+    /// Value of the result.
     pub write_data: In<[Bits<W>; banks]>,
     /// A register that is to leave the banks; it stands until it is read.
     pub transfer: [Transfer<In>; transfer_ports],
@@ -39,21 +40,21 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub unit_ready: In<Bits<8>>,
     /// The register that is to leave is read in this cycle.
     pub transfer_taken: Out<[Bit; transfer_ports]>,
-    /// The one read in the last cycle is there.
+    /// The register that was read in the last cycle is there.
     pub transfer_arrives: Out<[Bit; transfer_ports]>,
-    /// Its value; zero while none is there.
+    /// Value of the register that was read in the last cycle; zero while none is there.
     pub transfer_data: Out<[Bits<W>; transfer_ports]>,
-    /// An instruction issues; its warp, and the collector that it enters.
+    /// An instruction issues.
     pub issued: Out<Bit>,
-    /// An instruction issues: of which warp, into which collector.
+    /// Warp of the instruction that issues.
     pub issued_warp: Out<Bits<4>>,
-    /// An instruction issues: of which warp, into which collector.
+    /// The instruction that issues enters this collector.
     pub issue: Out<[Bit; collectors]>,
     /// Event: a collector is free, and the selected warp waits for it.
     pub waiting: Out<Bit>,
-    /// The others are the operand stage's.
+    /// The instruction in this collector goes to its unit in this cycle. At most one is high.
     pub dispatch: Out<[Bit; collectors]>,
-    /// That instruction.
+    /// The instruction that leaves.
     #[flat]
     pub dispatched: Dispatched<Out, W>,
     /// The collector can take no instruction in this cycle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Everything that a kernel may hold: simulated, and translated.
 
 use gpurf_hw::dialect::rtl;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What all hardware is made with.
 
 mod accepted;

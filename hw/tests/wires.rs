@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Assignments of bundles pass through rust-hdl's links as they are.
 
 use gpurf_hw::dialect::wires::{field_path, verilog_path, Assigned, AssignedValue};

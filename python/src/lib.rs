@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The native part of the Python module `gpurf`: the whole tool, what is known by name, and hardware modules.
 //!
 //! Simulations and studies are commands of the tool, which Python runs as a process of its own: a key that interrupts it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A hardware module under any of its engines, cycle by cycle.
 
 use std::ops::Range;
@@ -17,13 +18,14 @@ use crate::{refused, Error};
 /// The cycles of a waveform.
 const ALL: Range<u64> = 0..u64::MAX;
 
-/// A hardware module in one configuration, run cycle by cycle by its reference model, its RTL or its emitted Verilog.
+/// A hardware module in one configuration, run cycle by cycle by its reference model, its RTL or its emitted
+/// Verilog.
 ///
 /// The module is one of `gpurf.modules()`, the engine `model`, `rtl`, `verilator` or `icarus`; parameters, of
 /// `gpurf.parameters()`, that are not given have their defaults. It begins after reset. The parameter `width` is 1024 by
-/// default, bits of a warp's register; 32 are enough where values are told apart by number. `waveform` names a file, VCD or
-/// FST by its ending, into which all cycles go: all that is inside the engine `rtl`, the ports of others. It is complete
-/// after `close`, or at the end of a `with`.
+/// default, bits of a warp's register; 32 are enough where values are told apart by number. `waveform` names
+/// a file, VCD or FST by its ending, into which all cycles go: all that is inside the engine `rtl`, the ports
+/// of others. It is complete after `close`, or at the end of a `with`.
 #[pyclass(unsendable, module = "gpurf")]
 pub struct Module {
     bench: Box<dyn Workbench>,
@@ -112,8 +114,8 @@ impl Module {
         self.cycles
     }
 
-    /// Outputs of this cycle for these inputs, by name; an input that is not named is zero. The clock stands still: as on
-    /// wires, only the inputs of the last call before the edge count.
+    /// Outputs of this cycle for these inputs, by name; an input that is not named is zero. The clock stands
+    /// still: as on wires, only the inputs of the last call before the edge count.
     #[pyo3(signature = (inputs = None, **more))]
     fn settle<'py>(
         &mut self,
@@ -154,7 +156,7 @@ impl Module {
         self.close()
     }
 
-    /// Begins anew, with everything as after reset. A waveform is closed first.
+    /// Begins again, with everything as after reset. A waveform is closed first.
     fn reset(&mut self) -> PyResult<()> {
         self.close()?;
         self.engine = self.bench.open(self.kind).map_err(refused)?;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Ports of a module, and their values in Python and in packed words.
 
 use gpurf_blocks::Field;

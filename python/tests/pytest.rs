@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The Python module: its own tests under pytest, and its notebook.
 //!
 //! `tools/python` installs what they need into `.venv`; where it is missing, these tests are skipped. The native part is
@@ -7,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use gpurf_fixtures::skipped;
+use gpurf_fixtures::missing;
 use tempfile::TempDir;
 
 fn package() -> &'static Path {
@@ -22,7 +23,7 @@ fn python(modules: &[&str]) -> Option<PathBuf> {
     let has = Command::new(&path).args(["-c", &import]).output().is_ok_and(|output| output.status.success());
     if !has {
         let modules = modules.join(", ");
-        skipped(format!("there is no .venv/bin/python3 with {modules}; tools/python installs it"));
+        missing(format!(".venv/bin/python3 with {modules}"), "tools/python");
         return None;
     }
     Some(path)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Speed of the study of register caches, in warp instructions per second and configuration, on a stream in memory.
 //!
 //! `full masks` is a kernel of multiply-adds; `half masks` the same with the lanes of every other instruction halved, so

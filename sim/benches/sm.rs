@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Speed of the SM with the reference model of the operand stage, in warp instructions per second.
 //!
 //! The workload is Rodinia's bfs, if its trace is there (folder `GPURF_TRACES`, by default

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sets as bit masks.
 
 use gpurf_blocks::{WarpSet, MAX_WARPS};
@@ -28,7 +29,7 @@ pub fn flags<const N: usize>(set: u8) -> [bool; N] {
     *FLAGS[usize::from(set)].first_chunk().expect("there are 8 at most")
 }
 
-/// Of every set, what [`flags`] makes of it.
+/// For every set, what [`flags`] makes of it.
 static FLAGS: [[bool; 8]; 256] = {
     let mut flags = [[false; 8]; 256];
     let mut place = 0;
@@ -45,7 +46,7 @@ pub fn count(set: u8) -> u64 {
     COUNTS[usize::from(set)].into()
 }
 
-/// Of every set, what [`count`] makes of it: not all processors that this runs on count bits.
+/// For every set, what [`count`] makes of it: not all processors that this runs on count bits.
 static COUNTS: [u8; 256] = {
     let mut counts = [0; 256];
     let mut set = 1;

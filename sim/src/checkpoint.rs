@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The state of a run, to be taken up again.
 //!
 //! Whole values go as `borsh` writes them. What holds more than values (engines, listeners, the stream of a kernel) is

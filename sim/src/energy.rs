@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Dynamic energy of the register file, from counted events. F §V and §VI-B3.
 //!
 //! The parts are those of F's model: arbiter, crossbar, banks, collectors. Energies per event stand in
 //! `config/energy.toml`, each with its source; some are estimates. Clock, leakage and wires outside the
-//! parts named are left out there. `gpurf power --constants` writes a file of the same kind from this hardware's own netlists,
-//! with what its cells take in every cycle.
+//! parts named are left out there. `gpurf power --constants` writes a file of the same kind from this
+//! hardware's own netlists, with what its cells take in every cycle.
 
 // `config/energy.toml` documents every energy, and the fields of a sum bear their names.
 #![allow(missing_docs)]
@@ -35,7 +36,8 @@ pub struct Energies {
     pub bypass_write: f64,
     pub tag_search: f64,
     pub arbitration: f64,
-    /// In every cycle of a sub-core, whatever happens: its stage without the collectors, and each collector by its kind.
+    /// In every cycle of a sub-core, whatever happens: its stage without the collectors, and each collector
+    /// by its kind.
     #[serde(default)]
     pub stage_idle: f64,
     #[serde(default)]
@@ -64,7 +66,7 @@ pub struct Energy {
     pub collectors: f64,
     pub tags: f64,
     pub arbitration: f64,
-    /// Of a register cache before the banks; left out where there is none.
+    /// The energy of a register cache before the banks; left out where there is none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub register_cache: f64,
     /// What is spent in every cycle; left out where the constants have none.
@@ -139,10 +141,11 @@ impl Energies {
         energy
     }
 
-    /// The same with collectors that cost what memories of their own size do. C Table III is of caches of 64 registers of a
-    /// warp; a collector has the slots of one instruction, the entries of its cache table, or those of its window.
-    /// Energy goes by the square root of the size, as for register caches of other sizes. An operand collector is not
-    /// searched, and goes by the table's 2-way cache, the others by its 8-way cache.
+    /// The same with collectors that cost what memories of their own size do. C Table III is of caches of 64
+    /// registers of a warp; a collector has the slots of one instruction, the entries of its cache table, or
+    /// those of its window. Energy goes by the square root of the size, as for register caches of other
+    /// sizes. An operand collector is not searched, and goes by the table's 2-way cache, the others by its
+    /// 8-way cache.
     pub fn by_size(self, parameters: &Parameters) -> Energies {
         let Parameters { slots, entries, window, destinations, .. } = *parameters;
         let table = register_traffic::Energies::default();
@@ -160,7 +163,8 @@ impl Energies {
         }
     }
 
-    /// The same with caching and bypassing collectors whose access costs `ratio` times that of an operand collector.
+    /// The same with caching and bypassing collectors whose access costs `ratio` times that of an operand
+    /// collector.
     pub fn with_ratio(self, ratio: f64) -> Energies {
         let (read, write) = (ratio * self.collector_read, ratio * self.collector_write);
         Energies { cache_read: read, cache_write: write, bypass_read: read, bypass_write: write, ..self }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Engines of the hardware that an SM steps: their types, what makes them, and the reference models.
 //! The data of all of them are tokens of 32 bits.
 

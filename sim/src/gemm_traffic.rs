@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a tiled matrix product moves between register files and memory-I/O unit, derived on paper: I §2.4,
 //! §2.5, §5.2 and table 3. `docs/multicast.md` goes through it; a test holds the SM against it.
 //!
@@ -8,8 +9,8 @@
 use crate::design::SharedLoads;
 use gpurf_blocks::SUB_CORES;
 
-/// How a half-precision product is divided: among thread blocks, and a thread block's part among warps, row by
-/// row.
+/// How a half-precision product is divided: among thread blocks, and a thread block's part among warps, row
+/// by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiling {
     /// Rows of C that a block computes.
@@ -62,7 +63,8 @@ impl Tiling {
         (size * self.block_k * ELEMENT / TRANSFER) as u64
     }
 
-    /// Of a thread block in one step. Every fragment is loaded so many times: twice on Volta (I §2.4).
+    /// The transfers of a thread block in one step. Every fragment is loaded so many times: twice on Volta (I
+    /// §2.4).
     pub fn step(&self, fragment_loads: u64, sharing: SharedLoads) -> Transfers {
         let (rows, columns) = (self.rows(), self.columns());
         let of_a = (0..rows).map(|row| (0..columns).map(move |column| row * columns + column));

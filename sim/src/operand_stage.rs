@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -18,15 +19,15 @@ use crate::words::{leaver, results, show_stage, CycleIn, CycleOut, Leaver};
 pub struct OperandStage<D: Data, K> {
     parameters: Parameters,
     collectors: Vec<K>,
-    /// Those that hold an instruction, a bit each.
+    /// The ones that hold an instruction, a bit each.
     occupied: u8,
-    /// Those of them that have all its operands.
+    /// The ones of them that have all its operands.
     complete: u8,
     /// What is in them as the issue stage sees it, in the present cycle.
     holders: Holders,
     arbiter: Arbiter,
     banks: Vec<Bank<D>>,
-    /// Those whose data, read in the last cycle, cross to a collector; a bit each.
+    /// The ones whose data, read in the last cycle, cross to a collector; a bit each.
     crossing: u8,
     /// The same of second accesses.
     second_crossing: u8,
@@ -49,8 +50,8 @@ struct Decided<D> {
     transfer: Option<(BankId, Row)>,
     dispatch: Option<CollectorId>,
     results: Results<D>,
-    /// Collectors that results concern, a bit each; and those that enter each, and that are kept out of it, a bit per bank.
-    /// Without results, of an earlier cycle.
+    /// Collectors that results concern, a bit each; and those that enter each, and that are kept out of it, a
+    /// bit per bank. Without results, of an earlier cycle.
     takers: u8,
     taken: [(u8, u8); MAX_COLLECTORS],
 }
@@ -199,8 +200,8 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
 }
 
 impl<D: Data, K: Collector<D>> OperandStage<D, K> {
-    /// A cycle begins in which these units, a bit each, take instructions: what arrives, and dispatch, depend on nothing
-    /// else.
+    /// A cycle begins in which these units, a bit each, take instructions: what arrives, and dispatch, depend
+    /// on nothing else.
     #[inline(always)]
     fn begin(&mut self, unit_ready: u32) {
         self.arrive();
@@ -315,8 +316,8 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         self.complete |= u8::from(collector.is_ready()) << number;
     }
 
-    /// Collectors in which a value takes its entry only now, or whose instruction leaves: their tables change at the clock
-    /// edge, whatever else happens.
+    /// Collectors in which a value takes its entry only now, or whose instruction leaves: their tables change
+    /// at the clock edge, whatever else happens.
     #[inline]
     fn changed(&self) -> u8 {
         if !self.parameters.allocate_on_arrival {
@@ -327,8 +328,8 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         arrives.fold(left, |all, (collector, ..)| all | collector.bit())
     }
 
-    /// Under `dispatch_on_arrival` what arrives counts in its cycle. It comes from a register, whatever the inputs are,
-    /// so that it may be received at once, and more than once.
+    /// Under `dispatch_on_arrival` what arrives counts in its cycle. It comes from a register, whatever the
+    /// inputs are, so that it may be received at once, and more than once.
     #[inline]
     fn arrive(&mut self) {
         if self.parameters.dispatch_on_arrival {
@@ -336,7 +337,8 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         }
     }
 
-    /// The collector that is dispatched: those that are ready, and whose unit takes an instruction, take turns.
+    /// The collector that is dispatched: those that are ready, and whose unit takes an instruction, take
+    /// turns.
     #[inline]
     fn dispatched(&self, unit_ready: u32) -> Option<CollectorId> {
         if self.complete == 0 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run counts, and the JSON it is written as.
 
 pub(crate) mod counters;
@@ -22,8 +23,8 @@ pub struct Summary {
     pub counters: Counters,
     /// Warp instructions per cycle of the SM.
     pub ipc: f64,
-    /// The same, from the launch of each kernel's first block to that of its last one: without the drain, in which
-    /// fewer and fewer blocks are left. 0 if all blocks are launched at once.
+    /// The same, from the launch of each kernel's first block to that of its last one: without the drain, in
+    /// which fewer and fewer blocks are left. 0 if all blocks are launched at once.
     pub fed_ipc: f64,
     /// Hits per operand read.
     pub hit_ratio: f64,
@@ -57,7 +58,7 @@ pub fn ratio(part: u64, whole: u64) -> f64 {
 pub struct Interval {
     /// Last cycle of the interval, counted from 1.
     pub cycle: u64,
-    /// Of all SMs together.
+    /// The IPC of all SMs together.
     pub ipc: f64,
     /// Share of the operand reads that hit.
     pub hit_ratio: f64,
@@ -96,7 +97,7 @@ pub struct Statistics {
     pub design: String,
     /// What ran the operand stages.
     pub engine: String,
-    /// Of the hardware's random choices.
+    /// The seed of the hardware's random choices.
     pub seed: u64,
     /// What was counted in the run.
     #[serde(flatten)]
@@ -107,13 +108,14 @@ pub struct Statistics {
     pub divergences: u64,
     /// The first few failed checks, for people.
     pub errors: Vec<String>,
-    /// What the run says of the whole one, if only some thread blocks were simulated. All else is of what was simulated.
+    /// What the run says of the whole one, if only some thread blocks were simulated. All else is of what was
+    /// simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
     /// Under a design that switches CTAs, or if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residency: Option<ResidentBlocks>,
-    /// Of STHLD, in order.
+    /// The intervals of STHLD, in order.
     pub intervals: Vec<Interval>,
     /// In the order of their launches.
     pub kernels: Vec<KernelStatistics>,

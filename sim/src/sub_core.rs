@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the register-file side of a sub-core: issue stage and operand stage together.
 
 use std::io;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A cycle of a sub-core in words: what its ports [`SubCoreIn`] and [`SubCoreOut`] show as flags is sets here, a bit each, and an
 //! instruction lies in one place. The SM and the models of a sub-core speak to each other in words; engines that have nothing but
 //! ports get those made of them.

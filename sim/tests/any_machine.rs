@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Any machine: constants drawn at random, under designs put together, on kernels in which all of them have something to do.
 //! Every check holds, and cycles that are passed over because nothing happens in them do not show.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs that are saved at random cycles and taken up by another SM end as one that was not interrupted.
 
 use std::io::ErrorKind;
@@ -114,6 +115,12 @@ fn multicasting_goes_on_as_it_was() {
 #[test]
 fn register_caches_go_on_as_they_were() {
     Run::new("rfc", &[]).check(&workload("hotspot"));
+}
+
+#[test]
+fn control_bits_go_on_as_they_were() {
+    Run::new("modern", &["sms=2"]).check(&workload("bfs"));
+    Run::new("modern+dependences=scoreboard", &[]).check(&workload("hgemm"));
 }
 
 #[test]

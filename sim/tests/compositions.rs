@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs put together: every two presets that can be are right on kernels in which all of them have something to do, and
 //! so are some of three and four.
 

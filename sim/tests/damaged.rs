@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Damaged traces run on the SM, under every design: an error or a run, never a panic, never without an end.
 
 use std::fs;

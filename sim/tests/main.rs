@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tests of the SM and of the reference models, as one program.
 
 mod altered;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Small streams whose cycles per instruction, or per round of instructions, are known of Accel-Sim.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loads from shared memory that warps share, by multicasting and by renaming: on the matrix products of
 //! "Inter-Warp Multicasting", table 3, and on small kernels that provoke wrong deliveries.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operands as a trace names them (`operands = named`), beside all registers that instructions read and write.
 
 use gpurf_sim::config::Config;

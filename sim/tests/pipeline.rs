@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What listeners are told of the instructions' way through the pipeline.
 
 use std::collections::{HashMap, HashSet};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register caches in the SM: what they count, and what is found if they are wrong.
 
 use std::fmt::Debug;

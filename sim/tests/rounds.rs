@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions that read more registers than a collector has slots: matrix products of newer GPUs, whose sources enter the
 //! collectors in rounds.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Estimates from drawn thread blocks beside what the whole launch counts, over many draws.
 
 use gpurf_fixtures::measured;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SMs side by side: with a share of L2 and DRAM each, or with both in common.
 
 use gpurf_sim::config::Config;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The SM on small kernels of known behaviour, on random ones, and on traces of real GPUs.
 
 use gpurf_blocks::{Clocked, CollectorId, WarpId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cycles of kernels, and how near they are to the reference's.
 
 use std::collections::BTreeMap;
@@ -69,7 +70,7 @@ pub struct Summary {
     pub reference: u64,
     /// Mean of the differences, as fractions of the reference's cycles.
     pub mean_error: f64,
-    /// Of the logarithms of the cycles; none of fewer than three kernels.
+    /// The correlation of the logarithms of the cycles; none of fewer than three kernels.
     pub correlation: Option<f64>,
     /// Kernels whose cycles differ by at most a tenth.
     pub within_tenth: usize,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Mechanisms of the machine around the register-file hardware, and what leaves them out.
 
 use anyhow::{bail, Result};

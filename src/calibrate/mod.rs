@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf calibrate`: our cycles beside those of a reference, kernel by kernel.
 //!
 //! The reference is a file of cycles, from another simulator or from counters of hardware; it says which traces they
@@ -27,10 +28,10 @@ use reference::Reference;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf calibrate accel-sim/cycles.json
-  gpurf calibrate accel-sim/cycles.json --ablate --plot calibration.svg
-  gpurf calibrate accel-sim/cycles.json --without l1-banks --json -
-  gpurf calibrate rtx2060.json --traces traces --variant measured --set dram.latency=400
+  gpurf trace --out out/traces                                                                    # seconds
+  gpurf calibrate papers/accel-sim-built-in.json --traces out/traces --plot calibration.svg       # seconds
+  gpurf calibrate papers/accel-sim-built-in.json --traces out/traces --without l1-banks --json -  # seconds
+  gpurf calibrate papers/accel-sim-built-in.json --traces out/traces --ablate                     # minutes
 
 The file is JSON: {\"traces\": {FOLDER: [KERNEL, ...]}}. A KERNEL has \"file\", its trace in the folder,
 \"cycles\" by variant, and perhaps \"name\" and \"group\", what bounds it. Kernels of a folder that the file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Our cycles over the reference's, as SVG.
 
 use std::collections::BTreeSet;

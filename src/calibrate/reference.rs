@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A file of cycles, and the traces that they belong to.
 
 use crate::output::say;

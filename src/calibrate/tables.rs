@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a calibration finds, for people.
 
 use comfy_table::{CellAlignment, Table};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bars per workload, as SVG.
 
 use anyhow::Result;

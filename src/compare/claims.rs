@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Claims of the papers' evaluations, as the studies' files have them, beside the series that they are about.
 
 use serde::Deserialize;

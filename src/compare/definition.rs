@@ -1,5 +1,6 @@
-//! What a study is: a file in `papers`, read when the tool is built into. Runs, metrics, tables, plots and claims stand
-//! there; how a metric is computed stands in [`super::metrics`].
+// SPDX-License-Identifier: Apache-2.0
+//! What a study is: a file in `papers`, read when the tool is built into. Runs, metrics, tables, plots and
+//! claims stand there; how a metric is computed stands in [`super::metrics`].
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -45,7 +46,8 @@ pub struct Definition {
     /// Constants of all runs, beside those of conditions.
     #[serde(default)]
     pub set: Vec<String>,
-    /// Designs that are tuned for each workload: of runs with these constants the one with the highest IPC counts.
+    /// Designs that are tuned for each workload: of runs with these constants the one with the highest IPC
+    /// counts.
     #[serde(default)]
     pub tuned: BTreeMap<String, Vec<Vec<String>>>,
     /// Under each of them all designs run. The first is the study's own.
@@ -70,14 +72,14 @@ pub struct Definition {
     pub columns: Vec<String>,
     #[serde(default)]
     pub claim: Vec<Claim>,
-    /// How the names of the conditions or records end that verdicts are of; the first ones without. Of a claim without such a
-    /// number the verdict is of its first.
+    /// How the names of the conditions or records end that verdicts are of; the first ones without. Of a
+    /// claim without such a number the verdict is of its first.
     #[serde(default)]
     pub verdicts: Vec<String>,
     /// Numbers of the paper of which there is none of ours.
     #[serde(default)]
     pub unmeasured: Vec<Unmeasured>,
-    /// Of what is counted without an SM.
+    /// The claims on what is counted without an SM.
     #[serde(default)]
     pub counted: Vec<Counted>,
 }
@@ -101,7 +103,7 @@ pub struct Unmeasured {
 pub enum Inputs {
     Suite(Suite),
     Named(Vec<String>),
-    /// Those of the study of this name.
+    /// The ones of the study of this name.
     Of {
         of: String,
     },
@@ -114,7 +116,8 @@ pub enum Suite {
     Malekeh,
 }
 
-/// A design as a study writes it, which is what its results call it: with constants behind it if it has its own, as in
+/// A design as a study writes it, which is what its results call it: with constants behind it if it has its
+/// own, as in
 /// `baseline collectors=8`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
@@ -149,7 +152,7 @@ pub struct Condition {
     /// What stands behind the designs of its runs; the constants without.
     pub label: Option<String>,
     pub set: Vec<String>,
-    /// Of what group of workloads; of all without.
+    /// The group of workloads that it is of; all of them without it.
     pub of: Option<String>,
 }
 
@@ -167,7 +170,7 @@ pub struct Runs {
     /// What they are compared with has the constants of the set too, and runs with them.
     #[serde(default)]
     pub of_all: bool,
-    /// Of what group of workloads; of all without.
+    /// The group of workloads that it is of; all of them without it.
     pub of: Option<String>,
 }
 
@@ -238,7 +241,7 @@ pub struct Column {
 pub enum Statistic {
     #[default]
     Average,
-    /// Of changes in percent: of the ratios behind them.
+    /// For changes in percent: of the ratios behind them.
     Geometric,
     Maximum,
     Sum,
@@ -261,8 +264,8 @@ pub enum Over {
     /// A metric over runs on request, at these places: a line per workload, and their mean.
     #[serde(rename = "over-runs")]
     Runs { metric: String, runs: String, at: Vec<f64> },
-    /// A metric over the conditions, at these places: a line per design. `against`: label of what all are compared with;
-    /// the first design under the same condition without.
+    /// A metric over the conditions, at these places: a line per design. `against`: label of what all are
+    /// compared with; the first design under the same condition without.
     #[serde(rename = "over-conditions")]
     Conditions { metric: String, at: Vec<f64>, against: Option<String> },
     /// What intervals have of a variant: a line per workload.
@@ -270,12 +273,12 @@ pub enum Over {
     Time { variant: String, of: String },
 }
 
-/// A metric of some runs over a constant of the machine: what decides a claim, with the papers' numbers beside it. Its runs
-/// are made on request, by its name or with all [`CURVES`].
+/// A metric of some runs over a constant of the machine: what decides a claim, with the papers' numbers
+/// beside it. Its runs are made on request, by its name or with all [`CURVES`].
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Curve {
-    /// Of the request, and of the picture's file.
+    /// The name of the request, and of the picture's file.
     pub name: String,
     pub title: String,
     pub axes: [String; 2],
@@ -383,7 +386,8 @@ impl Definition {
         }
     }
 
-    /// The part of its own inputs, or of a group of them or one, that these inputs are. `None` if they are all of it.
+    /// The part of its own inputs, or of a group of them or one, that these inputs are. `None` if they are
+    /// all of it.
     pub fn part(&self, of: Option<&str>, inputs: &[String]) -> Option<Part> {
         let own = self.own();
         // Groups of other names are found when all inputs are known.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A study that is run in the SM: its jobs, and what is made of their outcomes, as its file says.
 
 use std::collections::BTreeMap;
@@ -202,12 +203,13 @@ impl Evaluation {
         [(&line.run, set), (against, of_reference)]
     }
 
-    /// Whether resident blocks are counted too under a design that does not switch them, so that it can be compared.
+    /// Returns true if resident blocks are counted too under a design that does not switch them, so that it
+    /// can be compared.
     fn observes(&self, named: &Named) -> bool {
         !self.study.tuned.is_empty() && !named.design.switches()
     }
 
-    /// Whether the instruction stream is counted too: once, under what the others are compared with.
+    /// Returns true if the instruction stream is counted too: once, under what the others are compared with.
     fn profiles(&self, named: &Named) -> bool {
         let of_stream = |metric: &Metric| stream::METRICS.contains(&metric.name.as_str());
         *named == self.designs[0] && self.study.metric.iter().any(of_stream)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A claim of a paper's evaluation beside what was measured, the same for every study.
 
 use std::fmt;
@@ -34,7 +35,8 @@ pub struct Finding {
     /// The group of workloads or the workload that it is about; all without.
     #[serde(skip)]
     pub of: Option<String>,
-    /// What verdicts are of: the first condition whose name ends so, for each of these. Without any, the first condition.
+    /// What verdicts are of: the first condition whose name ends so, for each of these. Without any, the
+    /// first condition.
     #[serde(skip)]
     pub verdicts: Vec<String>,
     pub here: Vec<Here>,
@@ -147,7 +149,7 @@ impl fmt::Display for Judgement {
 }
 
 impl Finding {
-    /// Whether both are about the same number of a paper.
+    /// Returns true if both are about the same number of a paper.
     pub fn is_of(&self, claim: &Finding) -> bool {
         (&self.paper, &self.section, &self.what) == (&claim.paper, &claim.section, &claim.what)
     }
@@ -179,8 +181,8 @@ impl Finding {
         }
     }
 
-    /// The judgement, how far the number is from the paper's, and which number it is of if there are several; then the same
-    /// of further numbers that verdicts are of.
+    /// The judgement, how far the number is from the paper's, and which number it is of if there are several;
+    /// then the same of further numbers that verdicts are of.
     pub fn verdict(&self) -> String {
         let Some((first, value)) = self.judged() else { return Judgement::NotMeasured.to_string() };
         let others = self.verdicts.iter().skip(1).filter_map(|ending| self.number(ending));

@@ -1,4 +1,6 @@
-//! What FineReg's study asks of workloads: which ones scheduling limits, and which registers or shared memory. R Table II.
+// SPDX-License-Identifier: Apache-2.0
+//! What FineReg's study asks of workloads: which ones scheduling limits, and which registers or shared
+//! memory. R Table II.
 
 use std::collections::BTreeMap;
 
@@ -50,9 +52,10 @@ pub fn sorted(inputs: Vec<Input>, arguments: &Arguments, config: &Config) -> Res
 /// What a workload asks of the SM.
 struct Profile {
     kind: &'static str,
-    /// Of its blocks, those of kernels that are limited by each: scheduling, registers, shared memory.
+    /// The number of blocks of kernels that are limited by each: scheduling, registers, shared memory.
     blocks: [u64; 3],
-    /// Resident blocks in the mean over its blocks, as far as the launch has them, and blocks of its largest launch.
+    /// Resident blocks in the mean over its blocks, as far as the launch has them, and blocks of its largest
+    /// launch.
     resident: f64,
     largest: u64,
     /// Most registers of a thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs of the comparison: each workload under each variant of a design.
 
 use anyhow::{Context, Result};
@@ -89,16 +90,16 @@ pub struct Listed {
     pub run: String,
     pub workload: String,
     pub label: String,
-    /// Whether its result lies in the folder: `kept`, `missing`, `damaged`, or `other`, of another program or input or
-    /// of other constants.
+    /// The state of its result in the folder: `kept`, `missing`, `damaged`, or `other`, of another program or
+    /// input or of other constants.
     pub state: &'static str,
     /// What is other about it.
     pub difference: Option<String>,
 }
 
-/// All inputs, each under its variants, workload by workload; the variants of one side by side. Variants with fewer slots are
-/// left out where instructions enter collectors in rounds: their cost would be part of the comparison. Of what `--run` names,
-/// nothing else is run.
+/// All inputs, each under its variants, workload by workload; the variants of one side by side. Variants with
+/// fewer slots are left out where instructions enter collectors in rounds: their cost would be part of the
+/// comparison. Of what `--run` names, nothing else is run.
 pub fn run(
     inputs: &[Input],
     variants: impl Fn(&Input) -> Vec<Variant>,

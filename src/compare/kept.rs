@@ -1,5 +1,7 @@
-//! Results of single runs as they lie in a study's folder: a file each. A result is used again if the same program would
-//! give it again: its file has the digests of the program and of the input, and all that the run was told.
+// SPDX-License-Identifier: Apache-2.0
+//! Results of single runs as they lie in a study's folder: a file each. A result is used again if the same
+//! program would give it again: its file has the digests of the program and of the input, and all that the
+//! run was told.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,13 +28,13 @@ struct Kept {
     version: String,
     /// What tells the run from others.
     run: Properties,
-    /// Of the outcome's text: damage that leaves JSON behind is noticed.
+    /// The digest of the outcome's text: damage that leaves JSON behind is noticed.
     digest: String,
     /// None if the workload cannot run under the variant.
     outcome: Option<Outcome>,
 }
 
-/// What lies in the place of a result.
+/// What lies instead of a result.
 pub enum Found {
     Missing,
     /// Not what was written.

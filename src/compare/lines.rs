@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Lines with a legend beside them, as SVG.
 
 use anyhow::Result;

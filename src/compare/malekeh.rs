@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What Malekeh's study shows beside its file: how the energy depends on estimates, and the STHLD controller on a curve.
 
 use comfy_table::Table;

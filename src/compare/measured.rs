@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The energies of this hardware's own netlists.
 
 use std::sync::LazyLock;
@@ -17,8 +18,8 @@ pub fn energies(design: &Design, config: &Config) -> Option<&'static Energies> {
     of_stage(design, config).filter(|_| design.register_cache.is_none())
 }
 
-/// Those of the operand stage, whatever stands before the banks. `None` for collectors of another number than was measured:
-/// what one of eight caching collectors takes is not what one of two does.
+/// The ones of the operand stage, whatever stands before the banks. `None` for collectors of another number
+/// than was measured: what one of eight caching collectors takes is not what one of two does.
 pub fn of_stage(design: &Design, config: &Config) -> Option<&'static Energies> {
     let measured = match design.collector {
         CollectorKind::Ocu => &Design::BASELINE,

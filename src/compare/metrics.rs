@@ -1,5 +1,6 @@
-//! What studies compute of a run and of the one that it is compared with, by name. A name with a dot is a place in the
-//! run's JSON, such as `counters.hits`.
+// SPDX-License-Identifier: Apache-2.0
+//! What studies compute of a run and of the one that it is compared with, by name. A name with a dot is a
+//! place in the run's JSON, such as `counters.hits`.
 
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;
@@ -58,7 +59,8 @@ const METRICS: &[(&str, Compute)] = &[
         let free = Energies { collector_read: 0.0, cache_read: 0.0, bypass_read: 0.0, ..energies };
         change(with(&free, pair.run, pair.machine), with(&free, pair.reference, pair.reference_machine))
     }),
-    // How many times an operand collector's access a caching one's may cost, if the design is to save energy: a number.
+    // How many times an operand collector's access a caching one's may cost, if the design is to save energy:
+    // a number.
     ("break_even", |pair| {
         let [one, two] = [1.0, 2.0].map(|ratio| at_ratio(pair.run, pair.machine, ratio));
         let reference = at_ratio(pair.reference, pair.reference_machine, 1.0);
@@ -90,7 +92,8 @@ const METRICS: &[(&str, Compute)] = &[
     // Cycles of a two-level scheduler by what happens in them.
     ("issue", |pair| of_slots(pair, pair.run.counters.warp_instructions)),
     ("pending", |pair| of_slots(pair, pair.run.stalls.pending)),
-    // The second of them counted otherwise: whether or not a warp is ready, or only where a collector is free.
+    // The second of them counted otherwise: whether or not a warp is ready, or only where a collector is
+    // free.
     ("pending_any", |pair| of_slots(pair, pair.run.counters.pending_ready_cycles)),
     ("pending_issuable", |pair| of_slots(pair, pair.run.counters.pending_issuable_cycles)),
     ("idle", |pair| of_slots(pair, pair.run.stalls.sum() - pair.run.stalls.pending)),
@@ -206,13 +209,13 @@ pub fn value(name: &str, pair: &Pair) -> Option<f64> {
     compute(pair)
 }
 
-/// Of the metrics `energy_at_RATIO`, the energy where a caching collector's access costs so many times that of an operand
-/// collector.
+/// For the metrics `energy_at_RATIO`: the energy where a caching collector's access costs so many times that
+/// of an operand collector.
 fn ratio_of(name: &str) -> Option<f64> {
     name.strip_prefix("energy_at_")?.parse().ok()
 }
 
-/// Whether there is such a metric.
+/// Returns true if there is such a metric.
 #[cfg(test)]
 pub fn is_known(name: &str) -> bool {
     name.contains('.') || ratio_of(name).is_some() || METRICS.iter().any(|(known, _)| *known == name)

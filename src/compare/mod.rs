@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf compare`: the papers' evaluations beside what they report. A study is a file in `papers`: what runs, what is
 //! computed of it and shown, and the paper's claims. One driver runs all of them.
 
@@ -50,42 +51,43 @@ use study::Titled;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf compare malekeh --size medium --out out/malekeh
-  gpurf compare malekeh bfs hgemm --designs malekeh,malekeh+iwma --csv results.csv
-  gpurf compare malekeh --also sthld,ablations --out out/malekeh
-  gpurf compare finereg --size medium
-  gpurf compare modern --out out/modern
-  gpurf compare malekeh --inputs traces --out out/rodinia
-  gpurf compare multicast --out out/multicast
-  gpurf compare malekeh --out out/malekeh --list
-  gpurf compare malekeh --out out/malekeh --run bfs_malekeh --run bfs_bow
-  gpurf compare register-cache --size medium
-  gpurf compare register-cache --area 32 --out out/register_cache
-  gpurf compare register-cache --area 1024 --by-module --energy
-  gpurf compare operand-stage --area 32 --out out/operand_stage
-  gpurf compare collector-clock --area 32 --delay 700 --out out/collector_clock")]
+  gpurf compare malekeh --size medium --out out/malekeh                             # minutes
+  gpurf compare malekeh bfs hgemm --designs malekeh,malekeh+iwma --csv results.csv  # a second
+  gpurf compare malekeh --also sthld,ablations --out out/malekeh                    # minutes
+  gpurf compare finereg --size medium                                               # minutes
+  gpurf compare modern --out out/modern                                             # minutes
+  gpurf trace bfs nn --out traces_of_two                                            # a second
+  gpurf compare malekeh --inputs traces_of_two --out out/two                        # a second
+  gpurf compare multicast --out out/multicast                                       # minutes
+  gpurf compare malekeh --out out/malekeh --list                                    # a second
+  gpurf compare malekeh --out out/malekeh --run bfs_malekeh --run bfs_bow           # seconds
+  gpurf compare register-cache --size medium                                        # minutes
+  gpurf compare register-cache --area 32 --out out/register_cache                   # hours
+  gpurf compare register-cache --area 1024 --by-module --energy                     # hours
+  gpurf compare operand-stage --area 32 --out out/operand_stage                     # hours
+  gpurf compare collector-clock --area 32 --delay 700 --out out/collector_clock     # hours")]
 pub struct Arguments {
     /// The study: whose evaluation is repeated
     #[arg(value_parser = StudyParser)]
     study: &'static Definition,
     /// Built-in workloads, launch files or traces; without any, the study's own
     input: Vec<String>,
-    /// Run all launch files and traces of this folder, in the place of the study's own inputs
+    /// Run all launch files and traces of this folder, instead of the study's own inputs
     #[arg(long, value_name = "DIR", conflicts_with = "input")]
     inputs: Option<PathBuf>,
-    /// Run these designs, separated by commas, beside the one that they are compared with; without the option, the
-    /// study's own
+    /// Run these designs, separated by commas, beside the one that they are compared with; without the
+    /// option, the study's own
     #[arg(long, value_name = "DESIGN", value_delimiter = ',', value_parser = DesignParser)]
     designs: Vec<Design>,
     #[arg(long, value_name = "RUNS", value_delimiter = ',', help = also_help())]
     also: Vec<String>,
     /// Also synthesize the hardware, with registers of this number of bits. The option is for the studies
-    /// operand-stage, collector-clock and register-cache; the last one then also runs its caches in the SM, beside
-    /// those of other papers
+    /// operand-stage, collector-clock and register-cache; the last one then also runs its caches in the SM,
+    /// beside those of other papers
     #[arg(long, value_name = "WIDTH")]
     area: Option<usize>,
-    /// Also measure what register caches of 1,024 bits take, in their netlists under random stimulus. The option is for
-    /// the study register-cache
+    /// Also measure what register caches of 1,024 bits take, in their netlists under random stimulus. The
+    /// option is for the study register-cache
     #[arg(long, requires = "area")]
     energy: bool,
     #[command(flatten)]
@@ -102,12 +104,12 @@ pub struct Arguments {
     /// Keep results and plots in this folder. Runs whose results are already there are not repeated
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only list the runs, and say of each whether its result in --out is kept, missing, damaged or other: of another
-    /// program, another input or other constants
+    /// Only list the runs, and say of each whether its result in --out is kept, missing, damaged or other: of
+    /// another program, another input or other constants
     #[arg(long, conflicts_with_all = ["run", "csv", "area", "record"])]
     list: bool,
-    /// Make only this run of the list, and leave its result in --out; the study without --run joins the results. The
-    /// option may be given several times
+    /// Make only this run of the list, and leave its result in --out; the study without --run joins the
+    /// results. The option may be given several times
     #[arg(long, value_name = "NAME", requires = "out", conflicts_with_all = ["json", "csv", "area", "record"])]
     run: Vec<String>,
     #[command(flatten)]
@@ -205,7 +207,7 @@ impl Arguments {
         }
     }
 
-    /// Whether a run of this name is to be made.
+    /// Returns true if a run of this name is to be made.
     fn runs(&self, name: &str) -> bool {
         self.run.is_empty() || self.run.iter().any(|run| run == name)
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the operand stages or the collectors of a study's conditions cost in area and path.
 
 use anyhow::Result;
@@ -13,7 +14,6 @@ use super::study::Titled;
 use crate::designs::{collector, stage};
 use crate::output::table;
 use crate::synth::{options, synthesize, DelayArgument, Design};
-use crate::verilog::hierarchy;
 
 /// The stage or the collector of each design under every condition.
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ pub struct Costs {
     rows: Vec<(Condition, Vec<Synthesis>)>,
 }
 
-/// Whether a study is of collectors by themselves.
+/// True if a study is of collectors by themselves.
 pub const COLLECTORS: &str = "collector-clock";
 
 impl Costs {
@@ -52,11 +52,7 @@ impl Costs {
             parameters.set("width", &width.to_string())?;
             for (_, module) in &stages {
                 let entry = catalogue::find(module).expect("a stage of the catalogue");
-                tops.push(Design {
-                    hierarchy: hierarchy(entry, &parameters)?,
-                    sat_sweeping: true,
-                    structure,
-                });
+                tops.push(Design::new(entry, &parameters, true, structure)?);
             }
         }
         let options = Options { delay_target_ps: delay.delay, ..options(None)? };
@@ -75,8 +71,8 @@ impl Costs {
         std::iter::once(Titled::new(title, &self.table())).chain(clock).collect()
     }
 
-    /// Of each condition: clock in gigahertz, instructions per cycle, and their product, the latter two in percent of the
-    /// first condition's. All of the last design.
+    /// For each condition: clock in gigahertz, instructions per cycle, and their product, the latter two in
+    /// percent of the first condition's. All of the last design.
     fn clocks(&self, evaluation: &Evaluation) -> Vec<(&Condition, [f64; 3])> {
         let (design, _) = self.stages.last().expect("a study has designs");
         let clock =
@@ -118,8 +114,8 @@ impl Costs {
         rows
     }
 
-    /// Instructions per cycle over the longest path, a line per design; against the first condition's reference. Of
-    /// collectors over the clock, with the product of both.
+    /// Instructions per cycle over the longest path, a line per design; against the first condition's
+    /// reference. Of collectors over the clock, with the product of both.
     pub fn plot(&self, evaluation: &Evaluation) -> Plot {
         if self.are_collectors {
             let clocks = self.clocks(evaluation);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Plots of studies: the data first, the picture made of it.
 
 use anyhow::Result;
@@ -64,7 +65,7 @@ impl Plot {
         Plot { file: file.into(), title: title.into(), drawing: Drawing::Scatter(Scatter { x, y, groups }) }
     }
 
-    /// Whether there is anything to draw.
+    /// Returns true if there is anything to draw.
     pub fn has_data(&self) -> bool {
         match &self.drawing {
             Drawing::Bars(series) => series.iter().any(|series| !series.values.is_empty()),

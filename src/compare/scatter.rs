@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Points with their names, as SVG.
 
 use anyhow::Result;
@@ -73,13 +74,13 @@ pub fn scatter(title: &str, drawn: &Scatter) -> Result<String> {
     })
 }
 
-/// Of a name, in pixels.
+/// The width of a name, in pixels.
 fn width(name: &str) -> i32 {
     (LETTER * name.len() as f64) as i32
 }
 
-/// Where the left ends of the names stand: the nearest line right of the point, or left of it, that is free; none if
-/// none is.
+/// Where the left ends of the names stand: the nearest line right of the point, or left of it, that is free;
+/// none if none is.
 fn arranged(names: &[&str], places: &[(i32, i32)]) -> Vec<Option<(i32, i32)>> {
     let mut taken: Vec<[i32; 4]> =
         places.iter().map(|(x, y)| [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS]).collect();

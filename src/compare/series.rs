@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A number per workload and variant, and tables of such.
 
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,7 @@ impl Series {
         self.values.iter().map(|(_, value)| value).sum::<f64>() / self.values.len() as f64
     }
 
-    /// Of changes in percent, the change that the geometric mean of the ratios is.
+    /// For changes in percent, the change that the geometric mean of the ratios is.
     pub fn geometric(&self) -> f64 {
         let logarithms = self.values.iter().map(|(_, value)| (1.0 + value / 100.0).ln());
         100.0 * ((logarithms.sum::<f64>() / self.values.len() as f64).exp() - 1.0)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers of the instruction stream itself that a study compares, beside those that runs count.
 
 use anyhow::Result;

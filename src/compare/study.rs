@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a study leaves behind: its findings and plots with the command that gave them, for `gpurf report`.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Results for people, and as CSV: what a study's file asks for.
 
 use anyhow::Result;
@@ -40,7 +41,7 @@ pub fn print(evaluation: &Evaluation) {
     }
 }
 
-/// Those of metrics, as they stand among what [`print`] prints.
+/// The ones of metrics, as they stand among what [`print`] prints.
 pub fn of_metrics(evaluation: &Evaluation) -> Vec<Titled> {
     let titled = |metric: &Metric| {
         let series = evaluation.series(metric);
@@ -57,7 +58,7 @@ fn by_metric(evaluation: &Evaluation, metric: &Metric, series: &[Series]) -> imp
     std::iter::once(by_workload(&evaluation.workloads, series)).chain(groups)
 }
 
-/// Those that the study's file asks for.
+/// The ones that the study's file asks for.
 pub fn of(evaluation: &Evaluation) -> Vec<Titled> {
     let titled =
         |wanted: &TableOf| by_variant(evaluation, wanted).map(|rows| Titled::new(&wanted.title, &rows));

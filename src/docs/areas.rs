@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What modules cost, as [`RECORD`] has it. A table names the commands that measure its rows, with the arguments of
 //! `gpurf synth`, separated by semicolons: `areas active_set; active_set --set warps=16`.
 
@@ -50,7 +51,8 @@ pub fn defaults(project: &Project, _: &str) -> Result<String> {
     for entry in catalogue() {
         if let Some(one) = of_defaults(project, entry)? {
             let sum = if one.structure == Structure::Kept { ", sum over its modules" } else { "" };
-            rows.push(Synthesis { top: pages.link(entry.name) + sum, ..one.clone() });
+            let memories = project.verilog(entry, &Parameters::default())?.memories.clone();
+            rows.push(Synthesis { top: pages.link(entry.name) + sum, memories, ..one.clone() });
         }
     }
     Ok(format!("Measured by {}:\n\n{}", measured(&rows), markdown(&Synthesis::summary(&rows), &[])))
@@ -83,7 +85,8 @@ fn recorded(project: &Project, command: &str) -> Result<Vec<Synthesis>> {
         if let (Some(origin), true) = (&one.measured, one.source != verilog.source) {
             project.outdated(format!("gpurf synth {command} --record {RECORD}"), top, &origin.date);
         }
-        rows.push(Synthesis { top: format!("`{}`{options}", entry.name), ..one.clone() });
+        let memories = verilog.memories.clone();
+        rows.push(Synthesis { top: format!("`{}`{options}", entry.name), memories, ..one.clone() });
     }
     Ok(rows)
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Places in the papers, as declarations of modules and rules of scenarios cite them: `W §3.2, F §III-C`,
 //! `I 3.1, Fig. 8a: requests of four sub-cores`.
 
@@ -27,7 +28,7 @@ impl Place {
         Place { kind, order: order(number), number: number.to_string() }
     }
 
-    /// Whether another place is this one or a part of it: §IV-B3 is in §IV-B, and Fig. 8a in Fig. 8.
+    /// Returns true if another place is this one or a part of it: §IV-B3 is in §IV-B, and Fig. 8a in Fig. 8.
     pub fn contains(&self, other: &Place) -> bool {
         self.kind == other.kind && other.order.starts_with(&self.order)
     }
@@ -123,12 +124,12 @@ pub fn marked(text: &str) -> String {
     words.join(" ") + &text[head.len()..]
 }
 
-/// Whether a word is a place, or the first of the two words of one.
+/// Returns true if a word is a place, or the first of the two words of one.
 fn is_place(word: &str) -> bool {
     word.starts_with('§') || ["Fig.", "Table"].contains(&word) || is_number(bare(word))
 }
 
-/// Whether a word is the number of a section: `3.1`, `IV-B3`.
+/// Returns true if a word is the number of a section: `3.1`, `IV-B3`.
 fn is_number(word: &str) -> bool {
     word.starts_with(|letter: char| letter.is_ascii_digit() || "IVX".contains(letter))
         && word.chars().all(|letter| letter.is_ascii_digit() || "IVX.-ABCDEFGH".contains(letter))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The papers' claims beside what is counted in the RTL, and beside areas as they were measured last.
 
 use anyhow::{ensure, Result};

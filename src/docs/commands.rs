@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tool's commands, as its own help has them.
 
 use std::fmt::Write;
@@ -78,6 +79,57 @@ fn examples(command: &Command) -> String {
     let examples: Vec<&str> = lines.take_while(|line| line.starts_with(' ')).map(str::trim).collect();
     match examples.is_empty() {
         true => String::new(),
-        false => format!("```\n{}\n```\n\n", examples.join("\n")),
+        false => format!("```sh\n{}\n```\n\n", examples.join("\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::Parser;
+    use walkdir::WalkDir;
+
+    /// Stands for something of the reader's: `FILE`, `--cycles N`, `...`.
+    fn is_placeholder(word: &str) -> bool {
+        let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_uppercase());
+        word.contains(['…', '[', '|', '<'])
+            || word.contains("...")
+            || word.split(['=', '/', '.']).any(is_name)
+    }
+
+    /// What the pages name within their sentences as a command is one.
+    #[test]
+    fn commands_within_sentences_are_commands() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let pages =
+            WalkDir::new(root.join("docs")).into_iter().map(|entry| entry.expect("a file").into_path());
+        let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+        let mut wrong = vec![];
+        let mut seen = 0;
+        for page in pages.chain([root.join("README.md"), root.join("papers/README.md")]) {
+            let text = std::fs::read_to_string(&page).expect("a page");
+            // A block of code between three backticks is as a span that does not begin with the program's name.
+            for span in text.split('`').filter(|span| span.starts_with("gpurf ") && !span.contains("\n\n")) {
+                let words: Vec<&str> = span.split_whitespace().collect();
+                if words.iter().any(|word| is_placeholder(word)) {
+                    continue;
+                }
+                seen += 1;
+                if let Err(error) = crate::Cli::try_parse_from(&words) {
+                    let is_help = matches!(
+                        error.kind(),
+                        clap::error::ErrorKind::DisplayVersion | clap::error::ErrorKind::DisplayHelp
+                    );
+                    // `gpurf trace` is the command's name as well, and `gpurf compare --out` that of an option.
+                    let is_name = words.len() == 2 || words.last().is_some_and(|last| last.starts_with("--"));
+                    if !is_help && !is_name {
+                        wrong.push(format!("{}: `{}`: {error}", page.display(), words.join(" ")));
+                    }
+                }
+            }
+        }
+        assert!(seen > 100, "{seen}");
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 }

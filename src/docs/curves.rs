@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What decides the claims that differ: curves that stand beside a paper's number, from the records of studies that were
 //! made with `--also curves`.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, Context, Result};
@@ -12,10 +12,9 @@ use super::project::Project;
 use super::results::{record, records, source, Record, RECORDS};
 use crate::compare::plot::{Drawing, Plot};
 use crate::compare::STUDIES;
-use crate::output;
 
 /// The folder of the pictures, under that of the documents.
-const FOLDER: &str = "curves";
+pub const FOLDER: &str = "curves";
 
 fn file(study: &str, record: &Record, plot: &Plot) -> String {
     format!("{FOLDER}/{study}_{}_{}.svg", record.label.replace(' ', "_"), plot.file)
@@ -50,7 +49,7 @@ pub fn points(project: &Project, about: &str) -> Result<String> {
 }
 
 /// Pictures of all curves, by their place.
-fn pictures(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
+pub fn pictures(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
     let mut pictures = BTreeMap::new();
     for study in STUDIES.iter() {
         for record in records(&root.join(RECORDS), &study.name)? {
@@ -62,31 +61,4 @@ fn pictures(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
         }
     }
     Ok(pictures)
-}
-
-/// Writes the pictures that are not there as they should be and removes those of no curve; or, to `check`, only lists them.
-pub fn renew(root: &Path, check: bool) -> Result<Vec<PathBuf>> {
-    let pictures = pictures(root)?;
-    let folder = root.join("docs").join(FOLDER);
-    let unusable = || format!("{}: cannot be read or changed", folder.display());
-    let mut stale = vec![];
-    for (path, picture) in &pictures {
-        if !fs::read_to_string(path).is_ok_and(|old| old == *picture) {
-            stale.push(path.clone());
-            if !check {
-                fs::create_dir_all(&folder).with_context(unusable)?;
-                output::write(path, picture.as_bytes())?;
-            }
-        }
-    }
-    for entry in folder.read_dir().into_iter().flatten() {
-        let path = entry.with_context(unusable)?.path();
-        if !pictures.contains_key(&path) {
-            if !check {
-                fs::remove_file(&path).with_context(unusable)?;
-            }
-            stale.push(path);
-        }
-    }
-    Ok(stale)
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables of designs: what each chooses, and what there is to choose.
 
 use std::fmt::Write;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of designs under workloads, as a file of `gpurf power DESIGN... INPUT... --json` has them.
 
 use anyhow::{Context, Result};
@@ -5,7 +6,7 @@ use anyhow::{Context, Result};
 use super::markdown::markdown;
 use super::project::Project;
 use crate::output::{self, grouped};
-use crate::power::{table, Measured, Run};
+use crate::power::{storage, table, Measured, Run};
 
 /// The designs beside the first one, and what that depends on, below a line that says how they were measured.
 pub fn tables(project: &Project, file: &str) -> Result<String> {
@@ -19,6 +20,13 @@ pub fn tables(project: &Project, file: &str) -> Result<String> {
 pub fn beside(project: &Project, file: &str) -> Result<String> {
     let (measured, how) = read(project, file)?;
     Ok(format!("{how}\n\n{}", markdown(&table::beside(&measured.runs), &[])))
+}
+
+/// Designs whose collectors are built in several ways, a file each; the first one has what all are held against.
+pub fn of_storages(project: &Project, files: &str) -> Result<String> {
+    let read = files.split_whitespace().map(|file| read(project, file)).collect::<Result<Vec<_>>>()?;
+    let (measured, commands): (Vec<Measured>, Vec<String>) = read.into_iter().unzip();
+    Ok(format!("{}\n\n{}", commands.join("\n\n"), markdown(&storage::of_storages(&measured)?, &[])))
 }
 
 /// What was followed in some files, whatever the energies: a difference ends a measurement.

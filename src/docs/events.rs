@@ -1,16 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Events inside the RTL, as the hardware declares them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::find;
+use gpurf_hw::catalogue::{catalogue, find};
+use gpurf_hw::dialect::Monitor;
+use gpurf_synth::{Kind, Watched};
 use gpurf_verilog::{declared_events, is_of_contract};
 
 use super::cell;
 use super::project::Project;
 use crate::prove::{recorded, Report};
+use crate::verilog::set;
 
 /// From the root of the repository.
 const PROOFS: &str = "synth/proofs.jsonl";
@@ -40,7 +44,9 @@ pub fn contracts(project: &Project, _: &str) -> Result<String> {
         let mut known = String::from("–");
         if event.kind == "fault" {
             let verilog = project.verilog(find(event.module)?, &Parameters::default())?;
-            let is_of_it = |proof: &&Report| proof.verilog == verilog.top && proof.rule == event.text;
+            let is_of_it = |proof: &&Report| {
+                (&proof.of[..], &proof.verilog, &proof.rule[..]) == ("contract", &verilog.top, event.text)
+            };
             owed += 1;
             if let Some(proof) = proofs.iter().find(is_of_it) {
                 if proof.source != verilog.source {
@@ -60,5 +66,49 @@ pub fn contracts(project: &Project, _: &str) -> Result<String> {
     }
     let days = Vec::from_iter(days).join(", ");
     let head = format!("{proved} of the {owed} rules that modules owe are proved, by `gpurf prove` at default size ({days}).");
+    Ok(format!("{head}\n\n{text}"))
+}
+
+/// What monitors prove of modules, at each size, and what is known of it.
+pub fn monitors(project: &Project, _: &str) -> Result<String> {
+    let (proofs, pages) = (recorded(&project.root.join(PROOFS))?, project.pages()?);
+    let mut text = String::from("| module | size | what | result | by |\n|---|---|---|---|---|\n");
+    let (mut days, mut proved, mut all) = (BTreeSet::new(), 0, 0);
+    let monitored = catalogue().iter().filter_map(|entry| Some((*entry, Monitor::of(entry.name)?)));
+    for (entry, monitor) in monitored {
+        let watched =
+            Watched::read(monitor.text).with_context(|| format!("the monitor of {}", entry.name))?;
+        for size in &watched.sizes {
+            let verilog = project.verilog(entry, &set(size, &[entry])?)?;
+            for property in watched.properties.iter().filter(|property| property.kind != Kind::Assume) {
+                let is_of_it = |proof: &&Report| {
+                    (&proof.of[..], &proof.verilog, &proof.rule) == ("monitor", &verilog.top, &property.text)
+                };
+                let (mut known, mut by) = ("–".to_string(), "–".to_string());
+                if let Some(proof) = proofs.iter().find(is_of_it) {
+                    if proof.source != verilog.source {
+                        let command = format!("gpurf prove {} --record {PROOFS}", entry.name);
+                        project.outdated(command, &verilog.top, &proof.measured.date);
+                    }
+                    known = match proof.cycles {
+                        Some(cycles) if proof.result == "bounded" => format!("open beyond {cycles} cycles"),
+                        Some(cycles) => format!("{} in cycle {cycles}", proof.result),
+                        None => proof.result.clone(),
+                    };
+                    by = format!("{}, {:.1} s", proof.method, proof.seconds);
+                    proved += usize::from(proof.result == "proved");
+                    days.insert(proof.measured.date.clone());
+                }
+                all += usize::from(property.kind != Kind::Cover);
+                let (module, what) = (pages.link(entry.name), cell(&property.text));
+                let lemma = if property.kind == Kind::Lemma { " (lemma)" } else { "" };
+                writeln!(text, "| {module} | {} | {what}{lemma} | {known} | {by} |", size.join(" "))?;
+            }
+        }
+    }
+    let days = Vec::from_iter(days).join(", ");
+    let head = format!(
+        "{proved} of {all} are proved, by `gpurf prove` ({days}). Lemmas are there for the proofs of others."
+    );
     Ok(format!("{head}\n\n{text}"))
 }

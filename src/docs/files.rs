@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where a module's page and files are.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables that the declarations of modules and parameters give.
 
 use std::fmt::Write;
@@ -7,13 +8,13 @@ use gpurf_blocks::{Description, Parameter, PARAMETERS};
 use gpurf_hw::catalogue::{catalogue, find};
 
 use super::project::Project;
-use super::{cell, citation, scenarios};
+use super::{cell, citation, fpga, scenarios};
 
 /// All modules.
 pub fn modules(project: &Project, _: &str) -> Result<String> {
     let pages = project.pages()?;
     let mut text = String::from(
-        "| module | what it is | papers | parameters | scenarios | source |\n|---|---|---|---|---:|---|\n",
+        "| module | what it is | papers | parameters | scenarios | ECP5, 32 bits | source |\n|---|---|---|---|---:|---|---|\n",
     );
     for entry in catalogue() {
         let (module, source, naming) = (pages.link(entry.name), entry.source, entry.naming);
@@ -21,10 +22,11 @@ pub fn modules(project: &Project, _: &str) -> Result<String> {
         let (title, paper, parameters) =
             (naming.title, citation::marked(naming.paper), parameters.join(", "));
         let scenarios = scenarios::of(entry).len();
+        let on_fpga = fpga::in_short(project, entry)?;
         let file = source.rsplit('/').next().unwrap_or(source);
         writeln!(
             text,
-            "| {module} | {title} | {paper} | {parameters} | {scenarios} | [`{file}`](../{source}) |"
+            "| {module} | {title} | {paper} | {parameters} | {scenarios} | {on_fpga} | [`{file}`](../{source}) |"
         )?;
     }
     Ok(text)
@@ -56,7 +58,9 @@ pub fn ports(_: &Project, module: &str) -> Result<String> {
             Some(length) => (format!("{}[{length}]", port.name), format!("{} each", bits(port.carried))),
             None => (port.name.to_string(), bits(port.carried)),
         };
-        writeln!(text, "| `{name}` | {direction} | {bits} | {} |", cell(port.doc))?;
+        let when = if port.when.is_empty() { String::new() } else { format!(" There with `{}`.", port.when) };
+        let said = format!("{} {}{when}", port.bundle, port.doc);
+        writeln!(text, "| `{name}` | {direction} | {bits} | {} |", cell(said.trim_start()))?;
     }
     Ok(text)
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables of the constants of the simulated machine, and of the presets that change them.
 
 use anyhow::{Context, Result};

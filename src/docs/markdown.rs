@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables of the terminal as those of a document.
 
 use comfy_table::{Row, Table};
@@ -18,7 +19,7 @@ pub fn markdown(table: &Table, without: &[&str]) -> String {
     line(&header) + &line(&rule) + &rows.iter().map(|row| line(row)).collect::<String>()
 }
 
-/// With a minus in the place of the hyphen of a negative number.
+/// With a minus instead of the hyphen of a negative number.
 fn cells(row: &Row) -> Vec<String> {
     let cell = |text: String| match text.strip_prefix('-') {
         Some(number) if !number.is_empty() && is_number(number) => format!("−{number}"),
@@ -27,7 +28,7 @@ fn cells(row: &Row) -> Vec<String> {
     row.cell_iter().map(|one| cell(one.content())).collect()
 }
 
-/// Whether a cell is a number, with its unit or without, or nothing in the place of one.
+/// Returns true if a cell is a number, with its unit or without, or nothing instead of one.
 fn is_number(cell: &str) -> bool {
     let number = cell.trim_start_matches(['+', '-', '−', '–']).trim_end_matches('%');
     number.is_empty() || number.replace(',', "").parse::<f64>().is_ok()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What tests measured, and hold against their files; and what was measured once and is kept.
 
 use std::fs;

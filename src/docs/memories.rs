@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables of the energies of memories, from what `tools/cacti` wrote.
 
 use anyhow::{Context, Result};
@@ -66,8 +67,19 @@ pub fn rule(project: &Project, _: &str) -> Result<String> {
 /// Factors from node to node, and what CACTI has in their place.
 pub fn nodes(project: &Project, _: &str) -> Result<String> {
     let memories = read(project)?;
-    let header =
-        ["node nm", "supply V", "energy", "CACTI: reads", "writes", "area", "CACTI", "leakage", "CACTI"];
+    let header = [
+        "node nm",
+        "supply V",
+        "energy",
+        "CACTI: reads",
+        "writes",
+        "area",
+        "bit cell",
+        "ideally",
+        "CACTI",
+        "leakage",
+        "CACTI",
+    ];
     let mut rows = table(&header);
     let mut known: Vec<u32> = Node::all().map(|node| node.nm()).collect();
     known.extend(memories.runs.iter().filter(|one| one.kind.is_none()).filter_map(|one| one.node_nm));
@@ -85,6 +97,8 @@ pub fn nodes(project: &Project, _: &str) -> Result<String> {
             by_cacti(|one| one.read_fj),
             by_cacti(|one| one.write_fj),
             by_rule(Node::area),
+            by_rule(Node::bit_cell_area),
+            by_rule(Node::ideal_area),
             by_cacti(|one| one.area_um2),
             by_rule(Node::leakage),
             by_cacti(|one| one.leakage_nw),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf docs`: writes the tables of the documents from what they describe.
 //!
 //! A table stands between two lines of README.md or a file in docs:
@@ -7,8 +8,8 @@
 //! <!-- end -->
 //! ```
 //!
-//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`, `scenarios lrt_scan lrt_cam`).
-//! Its text takes the place of what is between the lines.
+//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`, `scenarios lrt_scan
+//! lrt_cam`). Its text takes the place of what is between the lines.
 
 mod areas;
 mod citation;
@@ -19,7 +20,9 @@ mod designs;
 mod energies;
 mod events;
 mod files;
+mod fpga;
 mod hardware;
+mod layouts;
 mod machines;
 mod markdown;
 mod measured;
@@ -28,6 +31,7 @@ mod mutants;
 mod netlists;
 mod opcodes;
 mod papers;
+mod pictures;
 mod project;
 pub mod results;
 mod runs;
@@ -35,6 +39,7 @@ mod scenarios;
 mod speeds;
 mod stencil;
 mod storage;
+mod timing;
 mod transitions;
 mod units;
 mod workloads;
@@ -51,8 +56,8 @@ use project::Project;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf docs
-  gpurf docs --check")]
+  gpurf docs          # minutes
+  gpurf docs --check  # minutes")]
 pub struct Arguments {
     /// Write nothing, but list the tables that are not what they describe, and fail if there are any
     #[arg(long)]
@@ -78,14 +83,19 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("curves", curves::text),
     ("designs", designs::table),
     ("files", files::table),
+    ("fpga", fpga::table),
+    ("fpga_demonstrator", fpga::demonstrator),
     ("constants", machines::constants),
     ("energies", energies::tables),
     ("energies_beside", energies::beside),
     ("energies_followed", energies::followed),
+    ("energies_of_storages", energies::of_storages),
+    ("layouts", layouts::table),
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
     ("events", events::table),
     ("contracts", events::contracts),
+    ("monitors", events::monitors),
     ("measured", measured::table),
     ("memories", memories::hardware),
     ("memory_cells", memories::cells),
@@ -108,8 +118,10 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("speeds", speeds::table),
     ("stencil", stencil::text),
     ("stimuli", units::stimuli),
+    ("stimuli_at_inputs", units::inputs),
     ("storage", storage::table),
     ("tables", results::tables),
+    ("timing", timing::text),
     ("transitions", transitions::table),
     ("units", units::table),
     ("unmeasured", results::unmeasured),
@@ -140,7 +152,14 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         }
     }
     tables.project.print_outdated();
-    for path in curves::renew(&arguments.root, arguments.check)? {
+    let docs = arguments.root.join("docs");
+    let curves = curves::pictures(&arguments.root)?;
+    let timing = tables.project.pictures.take();
+    let pictures = [(curves::FOLDER, curves), (timing::FOLDER, timing)];
+    let stale = pictures
+        .iter()
+        .map(|(folder, pictures)| pictures::renew(&docs.join(folder), pictures, arguments.check));
+    for path in stale.collect::<Result<Vec<_>>>()?.concat() {
         if arguments.check {
             println!("{}: stale; run `gpurf docs`", path.display());
             verdict = Verdict::Fails;
@@ -186,7 +205,7 @@ impl Tables<'_> {
         Ok(&self.texts[table])
     }
 
-    /// A document with its tables made anew, and the lines and names of those that were not so.
+    /// A document with its tables made again, and the lines and names of those that were not so.
     fn renewed<'t>(&mut self, path: &Path, text: &'t str) -> Result<(String, Vec<(usize, &'t str)>)> {
         let (mut new, mut stale) = (String::new(), vec![]);
         let mut lines = text.split_inclusive('\n').zip(1..);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the emulator executes of the instructions that NVIDIA's disassembler knows, and what it does not.
 
 use std::collections::BTreeSet;

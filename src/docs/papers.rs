@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a paper to what is built of it.
 
 use std::collections::BTreeSet;

@@ -1,17 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What tables are made from. Each part is read or worked out once, by the first table that wants it.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::Result;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::{digest, Records};
+use gpurf_synth::{count, digest, MemoryArray, Records, Utilizations};
+use gpurf_testbenches::workbench;
 
-use super::areas;
 use super::files::Pages;
+use super::{areas, fpga};
 use crate::output::say;
 use crate::verilog::hierarchy;
 
@@ -19,9 +21,12 @@ pub struct Project<'a> {
     /// Folder that holds README.md and docs.
     pub root: &'a Path,
     areas: OnceCell<Records>,
+    utilizations: OnceCell<Utilizations>,
     pages: OnceCell<Pages>,
     verilog: RefCell<Vec<(&'static str, Parameters, Rc<Verilog>)>>,
-    /// By the command that measures them anew: modules whose Verilog has changed since, each with the day.
+    /// Pictures that texts show, by their place.
+    pub pictures: RefCell<BTreeMap<PathBuf, String>>,
+    /// By the command that measures them again: modules whose Verilog has changed since, each with the day.
     outdated: RefCell<BTreeMap<String, BTreeSet<(String, String)>>>,
 }
 
@@ -31,6 +36,8 @@ pub struct Verilog {
     pub top: String,
     /// Digest of the text.
     pub source: String,
+    /// Memories of the design, which records leave out.
+    pub memories: Vec<MemoryArray>,
 }
 
 impl<'a> Project<'a> {
@@ -38,8 +45,10 @@ impl<'a> Project<'a> {
         Project {
             root,
             areas: OnceCell::new(),
+            utilizations: OnceCell::new(),
             pages: OnceCell::new(),
             verilog: RefCell::default(),
+            pictures: RefCell::default(),
             outdated: RefCell::default(),
         }
     }
@@ -51,6 +60,15 @@ impl<'a> Project<'a> {
         }
         let records = Records::read(&self.root.join(areas::RECORD))?;
         Ok(self.areas.get_or_init(|| records))
+    }
+
+    /// The record of FPGAs.
+    pub fn utilizations(&self) -> Result<&Utilizations> {
+        if let Some(known) = self.utilizations.get() {
+            return Ok(known);
+        }
+        let known = Utilizations::read(&self.root.join(fpga::RECORD))?;
+        Ok(self.utilizations.get_or_init(|| known))
     }
 
     /// Pages of modules.
@@ -71,7 +89,8 @@ impl<'a> Project<'a> {
         }
         drop(known);
         let hierarchy = hierarchy(entry, parameters)?;
-        let verilog = Rc::new(Verilog { source: digest(&hierarchy.code()), top: hierarchy.top });
+        let memories = count(&*workbench(entry.name, parameters).block()).memories;
+        let verilog = Rc::new(Verilog { source: digest(&hierarchy.code()), top: hierarchy.top, memories });
         self.verilog.borrow_mut().push((entry.name, *parameters, verilog.clone()));
         Ok(verilog)
     }
@@ -81,7 +100,7 @@ impl<'a> Project<'a> {
         self.outdated.borrow_mut().entry(command).or_default().insert((module.into(), day.into()));
     }
 
-    /// What was measured before the Verilog changed, and how to measure it anew.
+    /// What was measured before the Verilog changed, and how to measure it again.
     pub fn print_outdated(&self) {
         for (command, modules) in &*self.outdated.borrow() {
             let days: BTreeSet<_> = modules.iter().map(|(_, day)| day.as_str()).collect();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The claims of the papers' evaluations beside what was found: records of studies, which `gpurf compare STUDY --record
 //! papers/results/STUDY/LABEL.json` writes. The claims are those of the studies' files, as they are now.
 
@@ -222,14 +223,22 @@ pub fn verdicts(_: &Project, _: &str) -> Result<String> {
     Ok(markdown(&rows, &[]))
 }
 
-/// Of all studies the claims that the README has, with what the first record of each has of them: all of it comes from one command.
-pub fn headlines(project: &Project, _: &str) -> Result<String> {
+/// The main claims of all studies, with what the first record of each study says: all of it comes from one command. `wanted` names
+/// some of them by how they begin, separated by semicolons; without it, these are all.
+pub fn headlines(project: &Project, wanted: &str) -> Result<String> {
+    let mut missing: Vec<&str> = wanted.split("; ").filter(|start| !start.is_empty()).collect();
     let mut rows = output::table(&["claim", "paper", "here", "verdict", "command"]);
     for (study, _) in claimed() {
         let mut records = records(&project.root.join(RECORDS), &study.name)?;
         records.truncate(1);
         for finding in findings(study, &records).iter().filter(|finding| finding.headline) {
             let Finding { paper, section, what, claimed, here, .. } = finding;
+            let claim = format!("{paper} {section}: {what}");
+            let is_wanted = wanted.is_empty() || wanted.split("; ").any(|start| claim.starts_with(start));
+            if !is_wanted {
+                continue;
+            }
+            missing.retain(|start| !claim.starts_with(start));
             let several = here.len() > 1;
             let here = here.iter().filter_map(|here| {
                 let value = number(here.value?);
@@ -241,7 +250,7 @@ pub fn headlines(project: &Project, _: &str) -> Result<String> {
                 format!("`{}`", words.take(1).collect::<String>())
             };
             rows.add_row([
-                format!("{paper} {section}: {what}"),
+                claim,
                 percent(*claimed),
                 here.collect::<Vec<_>>().join("; "),
                 finding.verdict(),
@@ -249,5 +258,6 @@ pub fn headlines(project: &Project, _: &str) -> Result<String> {
             ]);
         }
     }
+    ensure!(missing.is_empty(), "no main claim begins with `{}`", missing.join("`, `"));
     Ok(markdown(&rows, &[]))
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Directed scenarios, as the testbenches have them.
 
 use std::collections::BTreeSet;

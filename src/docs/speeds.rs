@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Speeds of this project itself, as `gpurf speeds --record` kept them. A table names the record and a group of benchmarks:
 //! `speeds papers/results/speed/benchmarks.jsonl emulator`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The transitions of the STHLD controller, from the file that has them.
 
 use std::fmt::Write;

@@ -1,5 +1,6 @@
-//! Energies of units for each of their events, as `gpurf power MODULE... --json FILE` has them. A table names the arguments
-//! of that command, the file last.
+// SPDX-License-Identifier: Apache-2.0
+//! Energies of units for each of their events, as `gpurf power MODULE... --json FILE` has them. A table names
+//! the arguments of that command, the file last.
 
 use anyhow::{ensure, Context, Result};
 use gpurf_blocks::Parameters;
@@ -33,7 +34,7 @@ const EVENTS: [Event; 4] = [
     ("iwmu", "two loads that become one", &[("multicast", 1)]),
 ];
 
-/// Of a module, what a table needs.
+/// The figures of a module that a table needs.
 #[derive(Deserialize)]
 struct Report {
     module: String,
@@ -43,6 +44,18 @@ struct Report {
     stimulus: String,
     roles: Vec<Part>,
     operations: Vec<Operation>,
+    width: usize,
+    #[serde(default)]
+    registers: Vec<Behind>,
+}
+
+/// Registers behind a clock gate.
+#[derive(Deserialize)]
+struct Behind {
+    register: String,
+    bits: usize,
+    writes: f64,
+    input_changes: f64,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +64,7 @@ struct Part {
     energy: Dynamic,
 }
 
-/// Of a cycle.
+/// The energies of a cycle.
 #[derive(Deserialize)]
 struct Dynamic {
     internal_fj: f64,
@@ -108,7 +121,8 @@ impl Written<'_> {
     }
 }
 
-/// What a cycle takes, by what cells are there for, in the first module of each of some commands, which `;` parts.
+/// What a cycle takes, by what cells are there for, in the first module of each of some commands, which `;`
+/// parts.
 pub fn stimuli(project: &Project, commands: &str) -> Result<String> {
     let written = commands.split("; ").map(|command| Written::by(project, command));
     let written: Vec<Written> = written.collect::<Result<_>>()?;
@@ -132,6 +146,44 @@ pub fn stimuli(project: &Project, commands: &str) -> Result<String> {
     let said: Vec<String> = written.iter().map(|it| format!("`{}`", it.said)).collect();
     let first = &written[0].reports[0];
     Ok(format!("{}: {}.\n\n{}", said.join(", "), first.library, markdown(&rows, &[])))
+}
+
+/// What a cycle takes in the first module of each of some commands, which `;` parts, and what the inputs of its values behind clock
+/// gates do, those apart in which what is written stands first.
+pub fn inputs(project: &Project, commands: &str) -> Result<String> {
+    let written = commands.split("; ").map(|command| Written::by(project, command));
+    let written: Vec<Written> = written.collect::<Result<_>>()?;
+    let header = [
+        "module",
+        "pJ in a cycle",
+        "values",
+        "writes of each in a cycle",
+        "changes of an input",
+        "of them each write",
+    ];
+    let mut rows = rows_of(&header);
+    for it in &written {
+        let report = &it.reports[0];
+        let is_value = |one: &&Behind| one.bits == report.width && !one.register.contains("held");
+        let values: Vec<&Behind> = report.registers.iter().filter(is_value).collect();
+        let mean = |of: fn(&Behind) -> f64| {
+            values.iter().map(|one| of(one)).sum::<f64>() / values.len().max(1) as f64
+        };
+        let (writes, changes) = (mean(|one| one.writes), mean(|one| one.input_changes));
+        let settings = it.said.split(" --set ").skip(1).filter_map(|rest| rest.split(' ').next());
+        let settings: Vec<&str> = settings.filter(|setting| !setting.starts_with("width=")).collect();
+        rows.add_row([
+            [&[report.module.as_str()][..], &settings].concat().join(", "),
+            format!("{:.2}", report.dynamic(|_| true) / report.cycles as f64),
+            values.len().to_string(),
+            format!("{writes:.3}"),
+            format!("{changes:.3}"),
+            format!("{:.1}", changes / writes),
+        ]);
+    }
+    let said: Vec<String> = written.iter().map(|it| format!("`{}`", it.said)).collect();
+    let first = &written[0].reports[0];
+    Ok(format!("{}: {}, {} bits.\n\n{}", said.join(", "), first.library, first.width, markdown(&rows, &[])))
 }
 
 /// What each event takes, and what the accesses take that stand beside it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables of the built-in workloads.
 
 use anyhow::{Context, Result};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies as bars: one for each module, its parts one on the other.
 
 use anyhow::Result;

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies per event, as the simulation counts events, from what was measured in windows of all runs.
 //!
-//! What the cells of a part take in a window is fitted to what happened in it; the accesses of memories have CACTI's energies.
+//! What the cells of a part take in a window is fitted to what happened in it; the accesses of memories have
+//! CACTI's energies.
 
 use std::fmt::Write as _;
 
@@ -29,7 +31,8 @@ const DISPATCHED_OR_MOVED: Count = |events| DISPATCHED(events) + events.hits;
 /// The energies per event, in picojoules.
 pub struct Constants(Vec<(&'static str, Mean)>);
 
-/// What the cells of some parts take for each of some events, in picojoules, over all windows of these runs. From each window
+/// What the cells of some parts take for each of some events, in picojoules, over all windows of these runs.
+/// From each window
 /// `known` is taken first: what is accounted for elsewhere, for each event of another kind.
 fn fit(runs: &[&Run], parts: fn(&str) -> bool, counts: &[Count], known: &[(f64, Count)]) -> Vec<Mean> {
     let mut values = vec![];
@@ -47,7 +50,7 @@ fn fit(runs: &[&Run], parts: fn(&str) -> bool, counts: &[Count], known: &[(f64, 
     fitted(&terms, &values)
 }
 
-/// Of a bypassing collector.
+/// The constants of a bypassing collector.
 #[derive(Default)]
 struct Bypass {
     crossbar_growth: Mean,
@@ -57,7 +60,7 @@ struct Bypass {
 }
 
 impl Constants {
-    /// Those of a bypassing collector are zero if none was measured.
+    /// The ones of a bypassing collector are zero if none was measured.
     ///
     /// # Errors
     /// If there is no run of an operand or of a caching collector.
@@ -78,9 +81,11 @@ impl Constants {
         let banks = fit(&between_two, |part| part.starts_with("banks"), &[CYCLES, READS, WRITES], &[]);
         let arbiter = fit(&between_two, is_arbiter, &[CYCLES, READS], &[]);
         let crossbar = fit(&between_two, is_crossbar, &[CYCLES, ENTERED, DISPATCHED], &[]);
-        // An operand that leaves its collector crosses the stage's multiplexer: a part of the read of a collector.
+        // An operand that leaves its collector crosses the stage's multiplexer: a part of the read of a
+        // collector.
         let (crossing, leaving) = (crossbar[1], crossbar[2]);
-        // Under operand collectors every operand enters and leaves: what is spent goes to the write of the collector.
+        // Under operand collectors every operand enters and leaves: what is spent goes to the write of the
+        // collector.
         let collector = fit(&operand, is_collector, &[CYCLES, ENTERED], &[]);
         let cache = fit(&caching, is_collector, &[CYCLES, ENTERED, DISPATCHED, SEARCHES], &[]);
         let bypass = match bypassing.first() {

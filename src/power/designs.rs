@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf power DESIGN INPUT`: the energy of a design's operand stage under what code really moves.
 
 use std::cell::RefCell;
@@ -48,21 +49,21 @@ pub struct Measured {
     /// Only so many cycles of each run are followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u64>,
-    /// Of the cells.
+    /// The library of the cells.
     pub library: String,
     pub yosys: String,
     pub runs: Vec<Run>,
 }
 
-/// The energy of an operand stage under a workload. What a cycle takes is in femtojoules, and without leakage where that is
-/// not said.
+/// The energy of an operand stage under a workload. What a cycle takes is in femtojoules, and without leakage
+/// where that is not said.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub design: String,
-    /// Of a sub-core.
+    /// The collectors of a sub-core.
     pub collectors: usize,
     pub workload: String,
-    /// Of the sub-core that was followed, over the whole run.
+    /// The events of the sub-core that was followed, over the whole run.
     pub events: Events,
     pub checks: Checks,
     pub windows: u64,
@@ -93,7 +94,7 @@ pub struct Run {
 pub struct Sample {
     /// In as many cycles as changes were counted over.
     pub events: Events,
-    /// Of the cells of each part, in a cycle.
+    /// The energy of the cells of each part, in a cycle.
     pub cells: Vec<f64>,
 }
 
@@ -106,7 +107,7 @@ pub struct Part {
 }
 
 impl Measured {
-    /// The command that measures it again, but for where its results go.
+    /// The command that measures it again, except for where its results go.
     pub fn command(&self) -> String {
         let settings: String = self.settings.iter().map(|setting| format!(" --set {setting}")).collect();
         let gating = if self.clock_gating { " --clock-gating" } else { "" };
@@ -354,10 +355,10 @@ impl Measurement<'_> {
 /// What was measured in one window, in femtojoules in a cycle.
 struct Window {
     events: Events,
-    /// Of the cells.
+    /// The parts of the cells.
     parts: BTreeMap<(String, Role), f64>,
     leakage_nw: f64,
-    /// Of each net.
+    /// The energy of each net.
     nets: Vec<f64>,
 }
 

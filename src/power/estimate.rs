@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The mean over a run of what was measured in windows of it.
 //!
-//! How often an instruction was dispatched, a bank read or written, and how many bits of data changed, is known of every window
-//! and of the whole run. What an energy in a window has to do with these counts is fitted by least squares, and the fit is
-//! taken at the counts of the whole run: the regression estimator of survey sampling. What remains as an error is what the
-//! counts do not explain.
+//! How often an instruction was dispatched, a bank read or written, and how many bits of data changed, is
+//! known of every window and of the whole run. What an energy in a window has to do with these counts is
+//! fitted by least squares, and the fit is taken at the counts of the whole run: the regression estimator of
+//! survey sampling. What remains as an error is what the counts do not explain.
 
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +102,7 @@ impl Estimator {
         Estimator(basis)
     }
 
-    /// Of what each window had in a cycle.
+    /// The mean of what each window had in a cycle.
     pub fn mean(&self, values: &[f64]) -> Mean {
         let Basis { columns, at } = &self.0;
         let mean = columns.iter().zip(at).map(|(column, at)| product(values, column) * at).sum();
@@ -109,8 +110,8 @@ impl Estimator {
     }
 }
 
-/// What one of each term adds to a value, by least squares: `terms` has each term in all windows. A term without which the
-/// others say as much, or that would add less than its standard error, adds nothing.
+/// What one of each term adds to a value, by least squares: `terms` has each term in all windows. A term
+/// without which the others say as much, or that would add less than its standard error, adds nothing.
 pub fn fitted(terms: &[Vec<f64>], values: &[f64]) -> Vec<Mean> {
     let mut found = vec![Mean::default(); terms.len()];
     let mut taken: Vec<usize> = (0..terms.len()).collect();

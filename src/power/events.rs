@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What happens in an operand stage, counted.
 
 use gpurf_trace::Lanes;
@@ -12,7 +13,7 @@ macro_rules! events {
         pub struct Events { $($(#[$doc])* pub $field: u64,)* }
 
         impl Events {
-            /// Those since `earlier`.
+            /// The ones since `earlier`.
             pub fn since(&self, earlier: &Events) -> Events {
                 Events { $($field: self.$field - earlier.$field,)* }
             }
@@ -26,7 +27,7 @@ events! {
     instructions,
     /// Their sources.
     operand_reads,
-    /// Those of them that the collector has.
+    /// The ones of them that the collector has.
     hits,
     bank_reads,
     /// Results, each written into a bank.
@@ -42,7 +43,7 @@ events! {
 }
 
 impl Events {
-    /// Those in a cycle that say most about the energy of cells, the first ones more than the others.
+    /// The ones in a cycle that say most about the energy of cells, the first ones more than the others.
     pub fn controls(&self) -> Vec<f64> {
         let Events { cycles, dispatched_operands, hits, bank_reads, bank_writes, .. } = *self;
         let Events { cache_writes, result_bits, operand_bits, .. } = *self;

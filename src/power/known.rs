@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Streams of instructions whose energies can be worked out by hand.
 //!
-//! An operand stage with the collectors of `traditional`, in Nangate's cells, without clock gates. Registers 1 and 3 lie in
-//! one bank; an instruction reads one of them.
+//! An operand stage with the collectors of `traditional`, in Nangate's cells, without clock gates. Registers
+//! 1 and 3 lie in one bank; an instruction reads one of them.
 
 use std::sync::LazyLock;
 
@@ -134,7 +135,7 @@ impl Hand<'_> {
         self.0.cells[cell].pins.iter().find(|found| found.name == pin).expect("the cell has the pin")
     }
 
-    /// Of so many pins of each kind, and the wire to them; without any, that of the wire to a port.
+    /// For so many pins of each kind, and the wire to them; without any, that of the wire to a port.
     fn load(&self, pins: &[(usize, (&str, &str))]) -> f64 {
         let capacitances =
             pins.iter().map(|(count, (cell, pin))| *count as f64 * self.pin(cell, pin).capacitance);
@@ -174,7 +175,8 @@ fn near(stream: &str, value: f64, expected: f64, part: f64, file: measured::File
     }
 }
 
-/// The same instruction in every cycle changes nothing but the clock: all its registers' pins, two times in a cycle.
+/// The same instruction in every cycle changes nothing but the clock: all its registers' pins, two times in a
+/// cycle.
 #[test]
 fn hits_on_constant_data_cost_the_clock() {
     let Some(netlists) = &*NETLISTS else { return };
@@ -191,8 +193,8 @@ fn hits_on_constant_data_cost_the_clock() {
     near(stream, dynamic(&found), expected, 0.05, measured::file!["known/hits.csv"]);
 }
 
-/// Two streams that differ in nothing but the data. A bit that is one in one of two operands changes twice in four cycles on
-/// its way:
+/// Two streams that differ in nothing but the data. A bit that is one in one of two operands changes twice in
+/// four cycles on its way:
 ///
 /// - through the multiplexer of the crossbar in front of each collector, which drives all its entries and slots;
 /// - through a gate in front of each entry, and a multiplexer in front of the one that takes it over;
@@ -230,7 +232,7 @@ fn data_cost_their_way_from_the_bank_to_the_output() {
     near(stream, difference, WIDTH as f64 * 0.5 * bit, 0.08, measured::file!["known/data.csv"]);
 }
 
-/// A result of one warp in the place of another's, and the same where operands leave.
+/// A result of one warp instead of another's, and the same where operands leave.
 #[test]
 fn data_of_another_warp_in_a_recorded_stream_are_found() {
     let Some(netlists) = &*NETLISTS else { return };

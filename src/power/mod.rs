@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf power`: the energy of hardware modules under a stimulus, and of operand stages under what code really moves,
 //! from their netlists.
 
@@ -11,6 +12,7 @@ mod known;
 pub mod per_event;
 mod recorder;
 mod report;
+pub mod storage;
 pub mod table;
 mod window;
 
@@ -47,13 +49,13 @@ const TRANSITION_NS: f64 = 0.02;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf power ocu --set width=32
-  gpurf power ocu ccu --clock-gating --plot energy.svg --json energy.json
-  gpurf power arbiter --scenario NAME --saif arbiter.saif
-  gpurf power round_robin --cycles 200 --vcd round_robin.vcd
-  gpurf power malekeh sgemm --clock-gating
-  gpurf power baseline malekeh traditional sgemm bfs hotspot --clock-gating --json energy.json
-  gpurf power baseline malekeh bow sgemm bfs --clock-gating --constants energies.toml
+  gpurf power ocu --set width=32                                                                # seconds
+  gpurf power ocu ccu --clock-gating --plot energy.svg --json energy.json                       # minutes
+  gpurf power arbiter --scenario oldest_first --set width=32 --saif arbiter.saif                # seconds
+  gpurf power round_robin --cycles 200 --vcd round_robin.vcd                                    # seconds
+  gpurf power malekeh sgemm --clock-gating                                                      # minutes
+  gpurf power baseline malekeh traditional sgemm bfs hotspot --clock-gating --json energy.json  # minutes
+  gpurf power baseline malekeh bow sgemm bfs --clock-gating --constants energies.toml           # minutes
 
 With modules, the RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are
 held against those of the RTL in every cycle.
@@ -68,8 +70,8 @@ pub struct Arguments {
     modules: ModuleArguments,
     #[command(flatten)]
     synthesis: SynthesisArguments,
-    /// Map the module as a whole, as `gpurf synth` does for its summary; without the option, each module inside is
-    /// mapped by itself, so that energies can be told apart
+    /// Map the module as a whole, as `gpurf synth` does for its summary; without the option, each module
+    /// inside is mapped by itself, so that energies can be told apart
     #[arg(long)]
     flatten: bool,
     #[command(flatten)]
@@ -80,8 +82,8 @@ pub struct Arguments {
     /// The number of cycles of a window
     #[arg(long, default_value_t = 100)]
     window_cycles: u64,
-    /// Follow only so many cycles of the run of a design on an input, from its beginning. Energies are those of these
-    /// cycles, and may be far from those of the whole run
+    /// Follow only so many cycles of the run of a design on an input, from its beginning. Energies are those
+    /// of these cycles, and may be far from those of the whole run
     #[arg(long, value_name = "CYCLES")]
     first: Option<u64>,
     /// The number of cycles of random stimulus
@@ -90,11 +92,11 @@ pub struct Arguments {
     /// The seed of the random stimulus
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Leave values of registers out of the random stimulus: they are zero, and all else is what it is with them. The energy
-    /// that is left does not depend on data
+    /// Leave values of registers out of the random stimulus: they are zero, and all else is what it is with
+    /// them. The energy that is left does not depend on data
     #[arg(long, conflicts_with = "scenario")]
     no_data: bool,
-    /// Run this scenario of the module in the place of random stimulus
+    /// Run this scenario of the module instead of random stimulus
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
     /// The clock period in nanoseconds, to which leakage and watts refer
@@ -127,8 +129,8 @@ pub struct Arguments {
     /// Draw the energies into this file, as SVG
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     plot: Option<PathBuf>,
-    /// Write the energies per event to this file, as constants of the simulation in TOML. The option takes designs,
-    /// one with each kind of collector
+    /// Write the energies per event to this file, as constants of the simulation in TOML. The option takes
+    /// designs, one with each kind of collector
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     constants: Option<PathBuf>,
     #[command(flatten)]
@@ -389,8 +391,8 @@ fn difference(fields: &[Field], found: &[u32], expected: &[u32]) -> Option<(Stri
     Some((port_of(fields, word), found[word], expected[word]))
 }
 
-/// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the RTL's. A waveform
-/// is written if one is asked for and there is no such answer.
+/// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the
+/// RTL's. A waveform is written if one is asked for and there is no such answer.
 fn replay(
     circuit: &Circuit,
     hierarchy: &Hierarchy,

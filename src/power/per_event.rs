@@ -1,5 +1,6 @@
-//! Energies of a register cache's cells for each event, from its netlist: what it takes when nothing happens is measured, and
-//! what a window of random stimulus takes beyond that is fitted to what happened in it.
+// SPDX-License-Identifier: Apache-2.0
+//! Energies of a register cache's cells for each event, from its netlist: what it takes when nothing happens
+//! is measured, and what a window of random stimulus takes beyond that is fitted to what happened in it.
 
 use anyhow::{bail, Context, Result};
 use gpurf_blocks::{Field, Parameters, CACHED_WARPS};
@@ -50,11 +51,11 @@ const EVENTS: [Event; 4] = [
 /// Dynamic energies of a register cache, in picojoules.
 #[derive(Clone, Debug, Serialize)]
 pub struct RegisterCacheEnergy {
-    /// Of the cells in every cycle, whatever happens.
+    /// The energy of the cells in every cycle, whatever happens.
     pub idle: f64,
-    /// Of the cells for each event, by its name.
+    /// The energy of the cells for each event, by its name.
     pub events: Vec<(&'static str, Mean)>,
-    /// Of the memories, by CACTI: an access of a bank.
+    /// The energy of an access of a bank, by CACTI.
     pub bank_read: f64,
     pub bank_write: f64,
 }
@@ -63,7 +64,8 @@ impl RegisterCacheEnergy {
     /// Maps the module with all its lanes and runs its random stimulus.
     ///
     /// # Errors
-    /// If Yosys fails, the netlist does not answer as the reference model does, or CACTI was run for no such bank.
+    /// If Yosys fails, the netlist does not answer as the reference model does, or CACTI was run for no such
+    /// bank.
     pub fn measure(parameters: &Parameters, options: &Options, seed: u64) -> Result<Self> {
         let bench = workbench(MODULE, parameters);
         let hierarchy = bench.verilog()?;
@@ -121,7 +123,7 @@ impl RegisterCacheEnergy {
         })
     }
 
-    /// Of so many caches in a run, in picojoules.
+    /// The energy of so many caches in a run, in picojoules.
     pub fn of(&self, counters: &Counters, caches: usize) -> f64 {
         let idle = (caches as u64 * counters.cycles) as f64 * self.idle;
         let cells = EVENTS.iter().zip(&self.events);

@@ -1,8 +1,11 @@
-//! Records what the operand stage of one sub-core is given while an SM runs, and the values that its tokens stand for.
+// SPDX-License-Identifier: Apache-2.0
+//! Records what the operand stage of one sub-core is given while an SM runs, and the values that its tokens
+//! stand for.
 //!
-//! The SM's hardware carries tokens of 32 bits, one for each value that an instruction writes; the emulator tells the values.
-//! At dispatch, the values that the operands' tokens stand for are held against what the emulator says that the instruction
-//! read: the two come on different ways, one through collectors and banks, the other through the emulator's registers.
+//! The SM's hardware carries tokens of 32 bits, one for each value that an instruction writes; the emulator
+//! tells the values. At dispatch, the values that the operands' tokens stand for are held against what the
+//! emulator says that the instruction read: the two come on different ways, one through collectors and banks,
+//! the other through the emulator's registers.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -88,7 +91,7 @@ impl Values {
         values.retain(|token, value| tokens.contains(token) || under_way.contains_key(&value.serial));
     }
 
-    /// Whether the stream came with values.
+    /// Returns true if the stream came with values.
     pub fn are_complete(&self) -> bool {
         !self.lock().lacks_values
     }
@@ -143,7 +146,7 @@ pub struct Record {
 pub struct Recorder {
     model: SubCoreEngine,
     parameters: Parameters,
-    /// Of the first sub-core, the only one that is recorded.
+    /// The record of the first sub-core, the only one that is recorded.
     record: Option<(Rc<RefCell<Record>>, Values)>,
     inputs: SubCoreIn<u32>,
     outputs: SubCoreOut<u32>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What was measured of one module, as a table and as JSON.
 
 use std::collections::BTreeMap;
@@ -5,7 +6,7 @@ use std::iter;
 
 use anyhow::Result;
 use gpurf_blocks::Field;
-use gpurf_synth::power::{roles, Energy, Power, Role};
+use gpurf_synth::power::{behind_gates, roles, BehindGate, Energy, Power, Role};
 use gpurf_synth::{Activity, Circuit, MemoryEnergy};
 use gpurf_testbenches::Sample;
 use gpurf_verilog::Hierarchy;
@@ -48,6 +49,9 @@ pub struct Report {
     /// By falling energy.
     nets: Vec<Net>,
     memories: Vec<Memory>,
+    /// Registers behind clock gates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    registers: Vec<BehindGate>,
     /// On nets that input ports drive, which is not in the sum.
     inputs_fj: f64,
 }
@@ -209,6 +213,7 @@ impl Report {
             operations,
             nets,
             memories,
+            registers: behind_gates(circuit, activity),
             inputs_fj: power.inputs.switching_fj,
         }
     }
@@ -278,6 +283,25 @@ impl Report {
             ]);
         }
         println!("{rows}");
+        if !self.registers.is_empty() {
+            let mut rows = table(&[
+                "behind a clock gate",
+                "bits",
+                "writes in a cycle",
+                "changes of an input",
+                "of an output",
+            ]);
+            for one in &self.registers {
+                rows.add_row([
+                    one.register.clone(),
+                    grouped(one.bits as u64),
+                    format!("{:.3}", one.writes),
+                    format!("{:.3}", one.input_changes),
+                    format!("{:.3}", one.output_changes),
+                ]);
+            }
+            println!("{rows}");
+        }
         self.print_notes();
     }
 

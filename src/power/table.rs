@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of designs under workloads as tables.
 
 use comfy_table::Table;
@@ -99,8 +100,9 @@ enum Banks {
     WritesAsReads(f64),
 }
 
-/// The mean change of each design's energy over the first one's if an access of a bank cost so many times what CACTI says,
-/// also with writes that cost no more than reads, and how many times that must be for no change.
+/// The mean change of each design's energy over the first one's if an access of a bank cost so many times
+/// what CACTI says, also with writes that cost no more than reads, and how many times that must be for no
+/// change.
 pub fn sensitivity(runs: &[Run]) -> Table {
     let (designs, _) = names(runs);
     let mut rows = table(&[&["access of a bank, times"][..], &designs[1..]].concat());
@@ -155,8 +157,8 @@ pub fn shares(runs: &[Run]) -> Table {
     rows
 }
 
-/// What each design's energy is made of, of the first design's energy under the same workload, and how many operands it
-/// finds: means over the workloads.
+/// What each design's energy is made of, of the first design's energy under the same workload, and how many
+/// operands it finds: means over the workloads.
 pub fn balance(runs: &[Run]) -> Table {
     let (designs, workloads) = names(runs);
     let first = format!("% of the energy of {}", designs[0]);
@@ -180,7 +182,7 @@ pub fn balance(runs: &[Run]) -> Table {
     rows
 }
 
-/// Whether a part of the stage is one of those that a row adds up.
+/// True if a part of the stage is one of those that a row adds up.
 type IsOne = fn(&str) -> bool;
 
 /// What the cells of the stage are there for.
@@ -213,7 +215,7 @@ fn of<'a>(runs: &'a [Run], design: &str, workload: &str) -> Option<&'a Run> {
     runs.iter().find(|run| run.design == design && run.workload == workload)
 }
 
-/// Of a design's energy over the first one's, over all workloads, with banks that cost this.
+/// The mean change of a design's energy over the first one's, over all workloads, with banks that cost this.
 fn mean_change(runs: &[Run], design: &str, banks: Banks) -> f64 {
     let (designs, workloads) = names(runs);
     let energy = |design, workload| {

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The netlist of an operand stage under what a workload's code moves, in windows over the run.
 //!
-//! A netlist whose data are tokens of 32 bits follows the whole run and must say in each cycle what the SM's hardware said.
-//! Where a window begins, the netlist with 1,024 bits takes over its state, with the values in the place of tokens, and
-//! follows it for as many cycles as the window has; its outputs must be the values of the other's.
+//! A netlist whose data are tokens of 32 bits follows the whole run and must say in each cycle what the SM's
+//! hardware said. Where a window begins, the netlist with 1,024 bits takes over its state, with the values
+//! instead of tokens, and follows it for as many cycles as the window has; its outputs must be the values of
+//! the other's.
 
 use anyhow::{bail, ensure, Result};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreOut};
@@ -58,7 +60,8 @@ pub struct Netlists<'a> {
 }
 
 impl<'a> Netlists<'a> {
-    /// Maps both, module by module; the wide one has the width that the parameters say, 1,024 bits or those of a token.
+    /// Maps both, module by module; the wide one has the width that the parameters say, 1,024 bits or those
+    /// of a token.
     pub fn map(
         entry: &'static Entry,
         parameters: &Parameters,
@@ -89,8 +92,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// So many windows of so many cycles in a run of `cycles`: one in each of as many equal parts, all at the same place of
-    /// their part, which the seed gives.
+    /// So many windows of so many cycles in a run of `cycles`: one in each of as many equal parts, all at the
+    /// same place of their part, which the seed gives.
     pub fn drawn(cycles: u64, count: u64, length: u64, seed: u64) -> Result<Schedule> {
         let every = cycles / count;
         ensure!(
@@ -211,8 +214,8 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// The window that ends here, if the wide netlist has in its registers what the narrow one has, and its memories were
-    /// accessed as often as the SM's hardware says.
+    /// The window that ends here, if the wide netlist has in its registers what the narrow one has, and its
+    /// memories were accessed as often as the SM's hardware says.
     fn window(&mut self) -> Result<Window<'_>> {
         let (module, cycle) = (self.netlists.module, self.cycle);
         // What the last edge changed shows in the cycle behind the window.
@@ -235,7 +238,7 @@ impl<'a> Follower<'a> {
         Ok(Window { activity, events: self.counter.events.since(&self.first) })
     }
 
-    /// The same cycle in the wide netlist, its values in the place of the tokens.
+    /// The same cycle in the wide netlist, its values instead of the tokens.
     fn follow_wide(&mut self, outputs: &[u32]) -> Result<()> {
         let Netlists { narrow, wide, .. } = self.netlists;
         let inputs = self.widened(&narrow.inputs, &wide.inputs, &self.inputs);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What each difference between RFC-sim and C's description does to the headlines.
 
 use anyhow::Result;

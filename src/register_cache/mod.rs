@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf register-cache`: traffic and energy of register caches over an instruction stream, without an SM.
 
 mod differences;
@@ -16,6 +17,7 @@ use gpurf_workloads::Options;
 use serde::Serialize;
 
 use crate::compare::study::{Study as Recorded, StudyRecordArgument};
+use crate::control::with_control_bits;
 use crate::input::{EmulationArguments, Input};
 use crate::output::{all, write_text, JsonArgument};
 use crate::products::Product;
@@ -23,12 +25,12 @@ use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf register-cache bfs pathfinder
-  gpurf register-cache hgemm-512 igemm-2048 --reach cache --csv results.csv
-  gpurf register-cache path/to/traces/rodinia-bfs-sm80 --as rfc-sim
-  gpurf register-cache path/to/traces/rodinia-bfs-sm80 --differences
-  gpurf register-cache kmeans --set rc_ways=2,4 --set rc_replacement=fifo,lru
-  gpurf register-cache bfs --set rc_tag_lanes=1,32 --look-ahead 8 --json -")]
+  gpurf register-cache bfs pathfinder                                          # seconds
+  gpurf register-cache hgemm-512 igemm-2048 --reach cache --csv results.csv    # seconds
+  gpurf register-cache fixtures/traces/stencil --as rfc-sim                    # seconds
+  gpurf register-cache fixtures/traces/stencil --differences                   # seconds
+  gpurf register-cache kmeans --set rc_ways=2,4 --set rc_replacement=fifo,lru  # seconds
+  gpurf register-cache bfs --set rc_tag_lanes=1,32 --look-ahead 8 --json -     # seconds")]
 pub struct Arguments {
     /// Built-in workloads, C's matrix products (hgemm-256 to igemm-2048), launch files or traces
     #[arg(required = true)]
@@ -38,21 +40,24 @@ pub struct Arguments {
     rules: RulesArgument,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Set one parameter of the cache. Each of several values, separated by commas, is tried with each value of the
-    /// other parameters. Without the option, the caches are the eight of C Table VI
+    /// Set one parameter of the cache. Each of several values, separated by commas, is tried with each value
+    /// of the other parameters. Without the option, the caches are the eight of C Table VI
     #[arg(long = "set", value_name = "KEY=VALUE,...", long_help = settings_help())]
     settings: Vec<String>,
     /// What a look-up searches
     #[arg(long, value_enum, default_value = "set")]
     reach: ReachArgument,
-    /// Take in a result only if one of the next N instructions of its warp names its register, and a source only if
-    /// it carries a reuse flag
+    /// Take in a result only if one of the next N instructions of its warp names its register, and a source
+    /// only if it carries a reuse flag
     #[arg(long, value_name = "N")]
     look_ahead: Option<usize>,
-    /// Take reuse flags from this file, in lines `KERNEL PC POSITION...`, in the place of those of the listings,
+    /// Take reuse flags from this file, in lines `KERNEL PC POSITION...`, instead of those of the listings,
     /// which traces do not have
     #[arg(long, value_name = "FILE")]
     reuse: Option<PathBuf>,
+    /// Take reuse flags of a trace from a listing of its cubin, as `nvdisasm -hex` prints it
+    #[arg(long, value_name = "LISTING", conflicts_with = "reuse")]
+    control: Option<PathBuf>,
     /// Show what each difference between RFC-sim and C's description does, by switching one at a time
     #[arg(long, conflicts_with = "rules")]
     differences: bool,
@@ -68,7 +73,7 @@ pub struct Arguments {
 /// Rules by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RulesArgument {
-    /// Those of C's description, with full operand lists
+    /// The ones of C's description, with full operand lists
     Paper,
     /// Exactly those of C's simulator, RFC-sim
     RfcSim,
@@ -169,6 +174,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut differences = vec![];
     for (found, input) in Input::find_all(&arguments.input)?.iter().zip(&arguments.input) {
         let workload = arguments.emulation.stream(found, Options::default())?;
+        let workload = match &arguments.control {
+            Some(listing) => with_control_bits(&workload, listing)?,
+            None => workload,
+        };
         check_flags(&flags, &workload, input, &arguments)?;
         match arguments.differences {
             true => differences.extend(differences::of(&workload, input, &configurations, &flags)?),

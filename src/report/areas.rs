@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the area of the hardware goes: a tree map per module, over the modules in it.
 
 use gpurf_synth::{ModuleArea, Synthesis};

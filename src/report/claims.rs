@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The claims of all papers beside ours.
 
 use gpurf_synth::{Audit, Finding as Overhead, Verdict};

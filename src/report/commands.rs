@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What repeats each part of the page.
 
 use gpurf_synth::Synthesis;

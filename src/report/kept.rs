@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What earlier commands left in the folder of results, with the time at which they did.
 
 use std::fs;

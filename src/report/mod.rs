@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf report`: all results on one page, a single HTML file that needs no network.
 //!
 //! What is cheap is run: the designs of Malekeh's evaluation on small workloads, reuse distances, waveforms. What is dear
@@ -34,9 +35,9 @@ use kept::Kept;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf report
-  gpurf report --results out --out out/report.html
-  gpurf report bfs sgemm --designs malekeh,bow --out report.html
+  gpurf report                                                    # minutes
+  gpurf report --results out --out out/report.html                # minutes
+  gpurf report bfs sgemm --designs malekeh,bow --out report.html  # seconds
 
 In the folder of results, every folder that `gpurf compare --out` wrote is read, and the file overheads.json that `gpurf
 overheads --json` wrote. Runs whose results are in the folder `compare` are not repeated.")]

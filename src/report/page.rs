@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The frame of the page.
 
 use maud::{html, Markup, PreEscaped, DOCTYPE};

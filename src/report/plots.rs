@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every table and plot of the studies, and below a plot the data that it was made of.
 
 use anyhow::Result;

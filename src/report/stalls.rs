@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What happens in the issue slots of the sub-cores: a stack per design.
 
 use maud::{html, Markup};
@@ -119,7 +120,7 @@ fn picture(stacks: &[(String, Vec<(String, f64)>)], causes: &[&str]) -> Markup {
     }
 }
 
-/// Of each part of a stack: which cause, where it starts, its share.
+/// For each part of a stack: which cause, where it starts, its share.
 fn places(stack: &[(String, f64)], causes: &[&str]) -> Vec<(usize, f64, f64)> {
     let mut start = 0.0;
     let mut places = vec![];

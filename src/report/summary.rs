@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The page in short: how the claims of each paper come out, and what letters and words stand for.
 
 use gpurf_synth::{Audit, Paper, Verdict};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables of the page, which sort by a click on a column's head.
 
 use maud::{html, Markup};

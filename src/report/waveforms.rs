@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Excerpts of recorded waveforms as timing diagrams.
 
 use std::collections::BTreeMap;

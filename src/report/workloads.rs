@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the workloads consist of, and what each design makes of them.
 
 use anyhow::Result;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs that are stopped and go on later: a checkpoint file, written when a signal asks the run to end, and from time to time.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Events inside the RTL of a run: how many there are, and which instruction each belongs to.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
-//! Where each instruction spends its cycles, in the log format of the pipeline viewer Konata, version 0004: a line a
-//! command, with its operands behind tabs.
+// SPDX-License-Identifier: Apache-2.0
+//! Where each instruction spends its cycles, in the log format of the pipeline viewer Konata, version 0004: a
+//! line a command, with its operands behind tabs.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -32,11 +33,12 @@ pub struct Konata(Arc<Mutex<Log>>);
 
 struct Log {
     file: NewFile,
-    /// The instructions that come to the heads of their warps' buffers in these cycles are shown, to their ends.
+    /// The instructions that come to the heads of their warps' buffers in these cycles are shown, to their
+    /// ends.
     cycles: Range<u64>,
     /// The cycle that the viewer is in.
     cycle: Option<u64>,
-    /// Of the instructions under way, by serial number.
+    /// The instructions under way, by serial number.
     shown: HashMap<u32, Shown>,
     begun: u64,
     ended: u64,

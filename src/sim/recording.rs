@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What of a run is written down cycle by cycle, and which cycles.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What documents have of runs: a row for each.
 
 use gpurf_sim::statistics::Statistics;

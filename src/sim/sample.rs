@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Simulating some thread blocks of each launch for all.
 
 use std::time::{Duration, Instant};
@@ -16,9 +17,9 @@ use crate::Verdict;
 
 #[derive(Args)]
 pub struct SampleArguments {
-    /// Simulate one in EVERY clusters of thread blocks of each launch, which --seed draws, and estimate the whole
-    /// run. A cluster is as many blocks as are resident at a time. At least 24 clusters of a launch are drawn; a
-    /// launch of which that is more than half is simulated whole
+    /// Simulate one in EVERY clusters of thread blocks of each launch, which --seed draws, and estimate the
+    /// whole run. A cluster is as many blocks as are resident at a time. At least 24 clusters of a launch are
+    /// drawn; a launch of which that is more than half is simulated whole
     #[arg(long, value_name = "EVERY", value_parser = clap::value_parser!(u64).range(2..), conflicts_with = "cycles")]
     sample: Option<u64>,
     /// Also simulate each input whole, and set what is estimated beside what is true
@@ -27,7 +28,7 @@ pub struct SampleArguments {
 }
 
 impl SampleArguments {
-    /// Whether not all is simulated.
+    /// Returns true if not all is simulated.
     pub fn is_given(&self) -> bool {
         self.sample.is_some()
     }
@@ -105,8 +106,8 @@ struct Beside {
     /// Share of the warp instructions that the sample has.
     simulated: f64,
     sample: Sample,
-    /// How long the whole took and how long the sample, emulation included; not among the results, which do not depend
-    /// on the machine.
+    /// How long the whole took and how long the sample, emulation included; not among the results, which do
+    /// not depend on the machine.
     #[serde(skip)]
     times: [Duration; 2],
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What viewers show of a waveform when they open it: events, and the signals that they are made of.
 
 use std::fmt::Write;
@@ -13,7 +14,7 @@ use crate::output::write;
 /// Signals of the outermost scope by name, group by group; of an array, all of its elements.
 pub type Groups = [(&'static str, &'static [&'static str])];
 
-/// Those of a sub-core that tell what it does, in the order of its pipeline.
+/// The ones of a sub-core that tell what it does, in the order of its pipeline.
 pub const SUB_CORE: [(&str, &[&str]); 4] = [
     ("Issue", &["issued", "issue", "waiting", "sthld", "hit"]),
     ("Banks", &["bank_read", "bank_conflict", "write_valid", "write_register", "write_cached"]),
@@ -21,20 +22,21 @@ pub const SUB_CORE: [(&str, &[&str]); 4] = [
     ("Dispatch", &["dispatched", "dispatch", "dispatch_unit"]),
 ];
 
-/// Of GTKWave: a nanosecond takes 200 pixels times two to this power, a whole number. A cycle is as wide as most texts.
+/// For GTKWave: a nanosecond takes 200 pixels times two to this power, a whole number. A cycle is as wide as
+/// most texts.
 const ZOOM: f64 = -1.0;
 /// Cycles that are seen then. GTKWave opens on the beginning if it is to show more than there is.
 const SEEN: u64 = 7;
 /// Cycles before the event that are seen at first.
 const LEAD: u64 = 1;
 /// Rows of signals that events are made of.
-const MOST_WATCHED: usize = 32;
+const MOST_WATCHED: usize = 48;
 
 /// A waveform that views are made of.
 pub struct Views<'a> {
     pub waveform: &'a Path,
     pub variables: &'a [WaveformVariable],
-    /// Those that it shows.
+    /// The ones that it shows.
     pub cycles: Range<u64>,
     /// What it is opened on; without one, its beginning.
     pub event: Option<&'a Place>,
@@ -52,10 +54,18 @@ impl Views<'_> {
     /// Headings, and the variables under each.
     fn rows(&self) -> Vec<(String, Vec<&WaveformVariable>)> {
         let all = || self.variables.iter();
-        let mut rows: Vec<(String, Vec<&WaveformVariable>)> = vec![
-            ("Cycle".into(), all().take(2).collect()),
-            ("Events".into(), all().filter(|variable| is_event_text(variable)).collect()),
-        ];
+        let mut rows: Vec<(String, Vec<&WaveformVariable>)> = vec![("Cycle".into(), all().take(2).collect())];
+        // Viewers show a row's own name alone, and that of all of these is `events`.
+        for text in all().filter(|variable| is_event_text(variable)) {
+            let title = match inside(&text.path) {
+                Some(instance) if name_of(text) == "events" => format!("Events in {instance}"),
+                _ => "Events".into(),
+            };
+            match rows.last_mut() {
+                Some((last, texts)) if *last == title => texts.push(text),
+                _ => rows.push((title, vec![text])),
+            }
+        }
         if let Some((title, watched)) = self.watched() {
             rows.push((title, watched));
         }
@@ -93,7 +103,8 @@ impl Views<'_> {
     }
 
     fn gtkwave(&self) -> String {
-        // How a trace is shown: as a number at the right, in hexadecimal, decimal or binary; as text; as a heading.
+        // How a trace is shown: as a number at the right, in hexadecimal, decimal or binary; as text; as a
+        // heading.
         let (hexadecimal, decimal, binary, text, heading) = ("@22", "@24", "@28", "@820", "@200");
         let start = CYCLE_NS * self.start();
         // The marker stands at the event.
@@ -143,7 +154,8 @@ impl Views<'_> {
                 let _ = writeln!(formats, "item_focus {}_\nitem_set_format {format}", letters(item));
             }
         }
-        // So many cycles are as wide as most texts; each zoom halves what is seen. The cursor is brought to the middle.
+        // So many cycles are as wide as most texts; each zoom halves what is seen. The cursor is brought to
+        // the middle.
         let halves = (self.cycles.end / SEEN).max(1).ilog2() as usize;
         let cursor = CYCLE_NS * self.event.map_or(self.start() + SEEN / 2, |event| event.cycle);
         let zoom = "zoom_in\n".repeat(halves);
@@ -172,6 +184,12 @@ fn name_of(variable: &WaveformVariable) -> &str {
     variable.path.rsplit('.').next().unwrap_or_default()
 }
 
+/// The scopes of a signal within the outermost one.
+fn inside(path: &str) -> Option<&str> {
+    let (_, inner) = path.split_once('.')?;
+    Some(inner.rsplit_once('.')?.0)
+}
+
 /// A text of events or instructions, or of where a scenario stands.
 fn is_event_text(variable: &WaveformVariable) -> bool {
     let is_instruction = variable.path.split('.').nth(1) == Some("instructions");
@@ -185,8 +203,8 @@ fn is_number(path: &str) -> bool {
         .any(|word| path.rsplit('.').next().is_some_and(|name| name.contains(word)))
 }
 
-/// Whether a variable is the signal of this name, or an element of the array. Ports have a scope each for inputs and
-/// outputs, which signals inside a module do not.
+/// Returns true if a variable is the signal of this name, or an element of the array. Ports have a scope each
+/// for inputs and outputs, which signals inside a module do not.
 fn is_of(variable: &WaveformVariable, name: &str) -> bool {
     let mut scopes = variable.path.split('.').skip(1);
     let (first, second) = (scopes.next().unwrap_or_default(), scopes.next());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Circuits of AND gates and registers, in AIGER's binary format.
 
 use std::collections::HashMap;

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Counters and other registers that follow no input but a reset: all their states can be walked through.
 //!
-//! Two such registers can count the same cycles in different codes. Then no invariant of few bits says that what follows
-//! from them is the same, and provers of properties do not find it; a walk through their states sees it.
+//! Two such registers can count the same cycles in different codes. Then no invariant of few bits says that
+//! what follows from them is the same, and provers of properties do not find it; a walk through their states
+//! sees it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -14,7 +16,8 @@ use crate::aiger::{input, read, write};
 /// Larger machines are left alone.
 const MOST_STATES: usize = 1 << 17;
 
-/// In a design in AIGER's binary format whose registers begin at zero: makes one signal of those that follow no input but
+/// In a design in AIGER's binary format whose registers begin at zero: makes one signal of those that follow
+/// no input but
 /// `reset` and agree, or are opposite, whenever they can be seen.
 ///
 /// # Errors
@@ -43,7 +46,7 @@ struct Machine<'a> {
     first_gate: usize,
     /// Number of the reset's signal; 0 without one.
     reset: usize,
-    /// Whether a signal belongs to it: the constant, inputs, registers and gates, as AIGER numbers them.
+    /// True if a signal belongs to it: the constant, inputs, registers and gates, as AIGER numbers them.
     belongs: Vec<bool>,
     /// Numbers of its registers.
     registers: Vec<usize>,
@@ -82,7 +85,8 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// For each of its signals the first that is always equal or opposite, as a literal. None if there are too many states.
+    /// For each of its signals the first that is always equal or opposite, as a literal. None if there are
+    /// too many states.
     fn signals(&self) -> Option<BTreeMap<usize, usize>> {
         let members: Vec<usize> = (0..self.belongs.len()).filter(|number| self.belongs[*number]).collect();
         // Signals are alike until a state tells them apart. The first one decides who is opposite.
@@ -148,7 +152,8 @@ mod tests {
             max_var_index: 14,
             // 1: the reset, 2: another.
             input_count: 2,
-            // 3 and 4: low and high of the counter 00, 01, 10. 5 and 6: of the counter 00, 10, 11. 7 is outside.
+            // 3 and 4: low and high of the counter 00, 01, 10. 5 and 6: of the counter 00, 10, 11. 7 is
+            // outside.
             latches: [9, 10, 13, 12, 2].map(|next| register(of(next))).to_vec(),
             outputs: vec![of(8), of(11), of(14)],
             and_gates: vec![

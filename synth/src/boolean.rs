@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Boolean functions as Liberty writes them: `!(A1 & A2)`, `(A*B)'`, `A B + !C`.
 
 /// A function of named inputs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Proofs that a netlist does what its Verilog says.
 
 use std::time::{Duration, Instant};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Names of the files of a synthesis, in the folder that Yosys works in.
 
 pub const DESIGN: &str = "design.v";

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Registers behind clock gates as registers with an enable, which proofs need.
 //!
 //! A clock gate is a latch and a gate in the clock: a second clock, which no proof by registers takes. What it is there
 //! for is simple: a register behind it takes something over at those edges of the clock before which its enable was high.
+//! A latch behind it passes what comes in the cycle behind such an edge, and holds what it had at the end of that cycle.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -40,7 +42,7 @@ struct Gate<'a> {
 
 /// A netlist and the models of its cells, in which registers behind a clock gate have the clock in front of it and an
 /// enable instead. Others stay as they are: they make a proof fail, and never one succeed.
-pub fn without_clock_gates(module: &str, models: &str, library: &Library) -> String {
+pub fn without_clock_gates<'a>(module: &str, models: &'a str, library: &'a Library) -> String {
     let lines: Vec<&str> = module.lines().collect();
     let instances =
         (0..lines.len()).filter_map(|line| Instance::read(&lines[line..]).map(|found| (line, found)));
@@ -57,7 +59,8 @@ pub fn without_clock_gates(module: &str, models: &str, library: &Library) -> Str
     let gates: HashMap<&str, Gate> = gates.collect();
 
     let kinds: BTreeSet<&str> = instances.iter().map(|(_, (instance, _))| instance.kind).collect();
-    let registers = kinds.into_iter().filter_map(|kind| Some((kind, with_enable(models, kind)?)));
+    let known = |kind: &str| latch(library, kind).or_else(|| with_enable(models, kind));
+    let registers = kinds.into_iter().filter_map(|kind| Some((kind, known(kind)?)));
     let registers: BTreeMap<&str, (String, &str)> = registers.collect();
     let mut changed: HashMap<usize, String> = HashMap::new();
     for (line, (instance, length)) in &instances {
@@ -86,6 +89,25 @@ const OPEN: &str = "opens_gate";
 /// Name of a register with an enable.
 fn gated(kind: &str) -> String {
     format!("{kind}_behind_gate")
+}
+
+/// The model of a latch behind a clock gate, and the pin of its clock; none if the cell is no latch.
+fn latch<'a>(library: &'a Library, kind: &str) -> Option<(String, &'a str)> {
+    let [data, clock, output] = library.cells.get(kind)?.latch_pins()?;
+    let model = format!(
+        "module {}({OPEN}, {data}, {clock}, {output});\n\
+         \x20 input {OPEN}, {data}, {clock};\n\
+         \x20 output {output};\n\
+         \x20 reg open, held;\n\
+         \x20 always @(posedge {clock}) begin\n\
+         \x20   open <= {OPEN};\n\
+         \x20   held <= {output};\n\
+         \x20 end\n\
+         \x20 assign {output} = open ? {data} : held;\n\
+         endmodule\n",
+        gated(kind)
+    );
+    Some((model, clock))
 }
 
 /// The model of a register with an enable, and the pin of its clock; none if the cell is no register. Some versions of

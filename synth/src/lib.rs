@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the hardware costs: synthesis with Yosys, and the papers' overhead claims beside it.
 //!
 //! - [`Library`] reads the cell library, [`nangate::liberty`] fetches the default one.
 //! - [`synthesize`] maps Verilog to it and returns area, state and depth; [`Synthesis::summary`] prints them.
+//! - [`implement`] maps Verilog to the cells of an FPGA, and places and routes it.
+//! - [`lay_out`] places and routes a small module in cells of 0.18 µm.
 //! - [`Records`] keep areas and paths over time.
 //! - [`count`] counts the registers of a module before synthesis.
 //! - [`Netlist`] is what a design becomes in cells, [`Gates`] evaluates it cell by cell, [`power`] tells what it costs.
-//! - [`Memories`] have the energies of memories, which have no cells.
+//! - [`Memories`] have the energies, areas and delays of memories, which have no cells.
 //! - [`Mutants`] are copies of a design with one fault each.
 //! - [`Paper`] holds a paper's claims, [`audit`] sets them beside the RTL.
 
@@ -15,11 +18,13 @@ mod aiger;
 mod autonomous;
 mod boolean;
 mod circuit;
-mod contract;
 mod equivalence;
 mod files;
+mod fpga;
 mod gated;
 mod kept;
+mod latches;
+mod layout;
 mod liberty;
 mod lines;
 mod memories;
@@ -30,6 +35,8 @@ mod origin;
 mod overheads;
 mod paper;
 pub mod power;
+mod programs;
+mod proof;
 mod record;
 mod registers;
 mod synthesis;
@@ -37,16 +44,19 @@ mod timing;
 mod yosys;
 
 pub use circuit::{Activity, Circuit, Gates, Instance, Memory, Widening};
-pub use contract::{prove_contract, Holds, RuleProof};
 pub use equivalence::{prove, Proof};
+pub use fpga::{implement, Routed, Target, Utilization, Utilizations};
+pub use layout::{lay_out, Layout, Layouts, Physical};
 pub use liberty::{Arc, Cell, ClockGate, Direction, InternalPower, Library, Pin, Table, WireLoad};
 pub use lines::{read_lines, write_lines};
-pub use memories::{Memories, MemoryEnergy, MemoryRun, Node, Ports, RuleError};
+pub use memories::{Memories, MemoryArea, MemoryArray, MemoryEnergy, MemoryRun, Node, Ports, RuleError};
 pub use mutants::{Equivalence, Fault, Mutants, Protocols};
 pub use netlist::Netlist;
 pub use origin::Origin;
 pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
 pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
+pub use programs::Program;
+pub use proof::{prove_contract, prove_monitor, Holds, Kind, Property, RuleProof, Watched};
 pub use record::{Flow, Moved, Records};
 pub use registers::{by_name, count, Registers};
 pub use synthesis::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What was measured, as lines of JSON in a file that stands in the tree.
 
 use std::fs;
@@ -24,7 +25,7 @@ pub fn read_lines<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Vec<T>
     read.collect()
 }
 
-/// Puts a file of these lines in the place of what was there.
+/// Puts a file of these lines instead of what was there.
 ///
 /// # Errors
 /// If it cannot be written.

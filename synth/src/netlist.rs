@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a design becomes in cells of a library, to be run and measured.
 //!
 //! The cells' models come from the Liberty file's own functions by way of Yosys; that of a clock gate, which has a state

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The papers' overhead claims beside what the RTL has: registers counted, areas synthesized.
 
 use std::collections::BTreeMap;
@@ -7,12 +8,14 @@ use anyhow::{Context, Result};
 use comfy_table::{presets, CellAlignment, ContentArrangement, Table};
 use serde::Serialize;
 
+use crate::memories::{Memories, MemoryArea, MemoryArray, Node, Ports};
 use crate::paper::{Claim, Contradiction, Paper, Verdict};
 use crate::registers::{by_name, Registers};
-use crate::synthesis::{grouped, table, Synthesis};
+use crate::synthesis::{grouped, memory_columns, table, Synthesis, MEMORY_COLUMNS};
 
-/// Area of a 256 KB register file at 45 nm, in mm², from CACTI: what collectors are compared with.
-pub const REGISTER_FILE_MM2: f64 = 5.30;
+/// The register file that collectors are compared with: 256 KB in the banks of four sub-cores, single-ported, with a
+/// register of a warp in each row.
+const REGISTER_FILE: MemoryArray = MemoryArray { rows: 256, width: 1024, ports: Ports::ONE, count: 8 };
 
 /// A module built for a paper: its registers, and its area unless areas are left out.
 #[derive(Clone, Debug, Serialize)]
@@ -25,11 +28,13 @@ pub struct Measured {
     pub data_width: u64,
     /// Its registers and memories.
     pub registers: Registers,
+    /// Area and delay of its memories.
+    pub memory: MemoryArea,
     /// Its synthesized area.
     pub area: Option<Area>,
 }
 
-/// Area of a module, memories left out.
+/// Area of a module's cells, memories left out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Area {
     /// In µm².
@@ -47,7 +52,7 @@ impl From<&Synthesis> for Area {
 /// All audits; JSON through serde, tables through `Display`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Overheads {
-    /// Of each paper.
+    /// The audits of each paper.
     pub audits: Vec<Audit>,
 }
 
@@ -73,7 +78,7 @@ pub struct Audit {
 pub struct Finding {
     /// As `papers` calls it.
     pub id: String,
-    /// Of the paper.
+    /// The section of the paper.
     pub section: String,
     /// The paper's words.
     pub quote: String,
@@ -81,7 +86,7 @@ pub struct Finding {
     pub claimed: Option<f64>,
     /// The claim says "less than".
     pub bound: bool,
-    /// Of all numbers here.
+    /// The unit of all numbers here.
     pub unit: String,
     /// From the paper's own numbers: how, and what comes out.
     pub computed: Vec<(String, f64)>,
@@ -89,9 +94,9 @@ pub struct Finding {
     pub counted: Option<f64>,
     /// In synthesized area.
     pub area: Option<f64>,
-    /// Whether the paper's own numbers give it.
+    /// True if the paper's own numbers give it.
     pub verdict: Verdict,
-    /// Whether the RTL's count supports the claim.
+    /// True if the RTL's count supports the claim.
     pub rtl_supports: Option<bool>,
     /// What has to be said about it.
     pub note: Option<String>,
@@ -137,7 +142,11 @@ fn findings(paper: &Paper, papers: &[Paper], modules: Vec<Measured>) -> Result<A
             verdict: claim.verdict(&computed),
             computed: what.zip(computed).collect(),
             counted,
-            area: if has_areas { evaluate(&claim.area).with_context(named)? } else { None },
+            area: match &claim.area {
+                // Without the areas of all modules, those are left out that want one which is not there.
+                Some(text) if has_areas || rtl.knows(text)? => Some(rtl.number(text).with_context(named)?),
+                _ => None,
+            },
             rtl_supports: counted.and_then(|counted| claim.supports(counted)),
             note: claim.note.clone(),
         })
@@ -168,10 +177,23 @@ fn findings(paper: &Paper, papers: &[Paper], modules: Vec<Measured>) -> Result<A
     })
 }
 
+/// Area of the register file at 45 nm, in mm².
+fn register_file_mm2() -> f64 {
+    let area = Memories::default().area(&[REGISTER_FILE]).expect("CACTI was run for its banks");
+    area.um2 / 1e6
+}
+
 /// What `counted` and `area` expressions may use besides the paper's parameters.
 fn rtl_variables(modules: &[Measured]) -> BTreeMap<String, f64> {
-    let mut variables = BTreeMap::from([("register_file_mm2".to_string(), REGISTER_FILE_MM2)]);
-    for Measured { name, data_width, registers, area, .. } in modules {
+    let figures = Memories::default();
+    let mut variables = BTreeMap::from([("register_file_mm2".to_string(), register_file_mm2())]);
+    for node in Node::all() {
+        let (nm, bit_cell) = (node.nm(), node.bit_cell_um2());
+        variables.insert(format!("bit_cell_{nm}nm_um2"), bit_cell);
+        variables.insert(format!("to_{nm}nm_by_bit_cells"), node.bit_cell_area());
+        variables.insert(format!("to_{nm}nm_ideally"), node.ideal_area());
+    }
+    for Measured { name, data_width, registers, memory, area, .. } in modules {
         for (path, group) in &registers.groups {
             let ends = path.match_indices('.').map(|(end, _)| end).chain([path.len()]);
             for end in ends {
@@ -186,6 +208,10 @@ fn rtl_variables(modules: &[Measured]) -> BTreeMap<String, f64> {
             ("memory_bits", registers.memory_bits),
         ];
         variables.extend(bits.map(|(what, bits)| (format!("{name}_{what}"), bits as f64)));
+        variables.insert(format!("{name}_memory_um2"), memory.um2);
+        let values = registers.memories.iter().filter(|one| one.width as u64 >= *data_width);
+        let of_values = figures.area(&values.copied().collect::<Vec<_>>()).map_or(0.0, |area| area.um2);
+        variables.insert(format!("{name}_control_memory_um2"), memory.um2 - of_values);
         if let Some(area) = area {
             variables.insert(format!("{name}_area_um2"), area.um2);
             variables.insert(format!("{name}_gate_equivalents"), area.gate_equivalents);
@@ -210,8 +236,9 @@ impl fmt::Display for Audit {
         )?;
         writeln!(
             f,
-            "Areas: standard cells, wires and memories not counted. Register file: {REGISTER_FILE_MM2} mm², 256 KB \
-             at 45 nm by CACTI.\n"
+            "Areas: standard cells without wires, and memories by CACTI at 45 nm. Register file, 256 KB by the same: {:.3} \
+             mm².\n",
+            register_file_mm2()
         )?;
         writeln!(f, "Registers by name, in bits\n{}\n", self.registers_table())?;
         writeln!(f, "Storage and area claims\n{}\n", self.findings_table())?;
@@ -225,24 +252,30 @@ impl fmt::Display for Audit {
 
 impl Audit {
     fn modules_table(&self) -> Table {
-        let header = ["module", "data", "control", "memory", "area µm²", "GE", "Verilog"];
-        let mut table = table(&header);
-        for Measured { name, verilog, data_width, registers, area } in &self.modules {
-            table.add_row([
+        let bits = ["module", "data", "control", "memory"];
+        let mut table = table(&[&bits[..], &MEMORY_COLUMNS, &["area µm²", "GE", "Verilog"]].concat());
+        let figures = Memories::default();
+        for Measured { name, verilog, data_width, registers, area, .. } in &self.modules {
+            let bits = [
                 name.clone(),
                 grouped(registers.data_bits(*data_width) as f64),
                 grouped(registers.control_bits(*data_width) as f64),
                 grouped(registers.memory_bits as f64),
+            ];
+            let cells = [
                 area.map_or("-".into(), |area| grouped(area.um2)),
                 area.map_or("-".into(), |area| grouped(area.gate_equivalents)),
                 verilog.clone(),
-            ]);
+            ];
+            let of_memories = memory_columns(&figures, &registers.memories);
+            table.add_row(bits.into_iter().chain(of_memories).chain(cells));
         }
-        table.column_mut(6).expect("a column").set_cell_alignment(CellAlignment::Left);
+        table.column_mut(8).expect("a column").set_cell_alignment(CellAlignment::Left);
         table
     }
 
-    /// Bits of each register by name. A register that several modules have stands in one row, though it may lie deeper in one of them.
+    /// Bits of each register by name. A register that several modules have stands in one row, though it may
+    /// lie deeper in one of them.
     pub fn registers_table(&self) -> Table {
         let columns: Vec<_> = self.modules.iter().map(|one| (one.name.as_str(), &one.registers)).collect();
         by_name(&columns)
@@ -332,12 +365,13 @@ mod tests {
 
     fn registers(groups: &[(&str, u64, u64)]) -> Registers {
         let group = |&(name, count, bits): &(&str, u64, u64)| (name.to_string(), Group { count, bits });
-        Registers { groups: groups.iter().map(group).collect(), memory_bits: 0 }
+        Registers { groups: groups.iter().map(group).collect(), memory_bits: 0, memories: vec![] }
     }
 
     fn measured(name: &str, groups: &[(&str, u64, u64)]) -> Measured {
         let (name, verilog) = (name.to_string(), name.to_string());
-        Measured { name, verilog, data_width: 1024, registers: registers(groups), area: None }
+        let memory = MemoryArea { um2: 0.0, access_ns: 0.0 };
+        Measured { name, verilog, data_width: 1024, registers: registers(groups), memory, area: None }
     }
 
     /// Collectors as F describes them, with a valid bit per entry.
@@ -392,8 +426,29 @@ mod tests {
         }
         let audit = audit_full(modules).unwrap();
         let finding = |id: &str| audit.findings.iter().find(|finding| finding.id == id).unwrap();
-        assert_eq!(finding("area-bound").area, Some(100.0 * 8.0 * 2000.0 / (REGISTER_FILE_MM2 * 1e6)));
+        // 64 arrays of 256 rows of 128 bits, 14,282 µm² each by CACTI.
+        let share = 100.0 * 8.0 * 2000.0 / (64.0 * 14282.0);
+        assert!((finding("area-bound").area.unwrap() - share).abs() < 1e-9);
         assert_eq!(finding("private-storage-ratio").area, Some(25.0));
+    }
+
+    #[test]
+    fn memories_have_their_part_at_other_nodes() {
+        let table = MemoryArray { rows: 48, width: 16, ports: Ports::ONE, count: 4 };
+        let mut modules = vec![measured("scan", &[]), measured("cam", &[])];
+        modules[0].registers.memories = vec![table];
+        modules[0].memory = Memories::default().area(&[table]).unwrap();
+        modules.iter_mut().for_each(|one| one.area = Some(Area { um2: 1000.0, gate_equivalents: 1.0 }));
+        let variables = rtl_variables(&modules);
+        // Four times CACTI's 420 µm².
+        assert!((variables["scan_memory_um2"] - 4.0 * 419.81).abs() < 1e-9);
+        assert_eq!(variables["scan_memory_um2"], variables["scan_control_memory_um2"]);
+        assert_eq!(variables["cam_memory_um2"], 0.0);
+        assert!((variables["to_7nm_by_bit_cells"] - 0.027 / 0.346).abs() < 1e-12);
+        assert!((variables["to_7nm_ideally"] - 49.0 / 2025.0).abs() < 1e-12);
+        // As wide as a register value: data, and no control.
+        modules[0].data_width = 16;
+        assert_eq!(rtl_variables(&modules)["scan_control_memory_um2"], 0.0);
     }
 
     #[test]

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Claims of a paper, and the arithmetic behind them.
 
 use std::collections::BTreeMap;
 
 use anyhow::{ensure, Context, Result};
-use evalexpr::{ContextWithMutableVariables, HashMapContext, Node, Value};
+use evalexpr::{Context as _, ContextWithMutableVariables, HashMapContext, Node, Value};
 use serde::{Deserialize, Serialize};
 
 /// What one paper claims; `papers/README.md` explains the fields.
@@ -66,7 +67,7 @@ impl Built {
 pub struct Claim {
     /// What messages and tables call it.
     pub id: String,
-    /// Of the paper.
+    /// The section of the paper.
     pub section: String,
     /// The paper's words.
     pub quote: String,
@@ -75,7 +76,7 @@ pub struct Claim {
     /// How the number is meant.
     #[serde(default)]
     pub relation: Relation,
-    /// Of the number.
+    /// The unit of the number.
     pub unit: String,
     /// From the paper's own parameters, the literal reading first.
     #[serde(default)]
@@ -120,7 +121,7 @@ pub struct Contradiction {
     pub holds: Option<String>,
 }
 
-/// Whether a claim follows from the paper's own arithmetic.
+/// True if a claim follows from the paper's own arithmetic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -244,11 +245,21 @@ impl Variables {
         value.as_number().with_context(|| format!("`{expression}` is no number"))
     }
 
+    /// Whether every name in an expression is one of these.
+    pub(crate) fn knows(&self, expression: &str) -> Result<bool> {
+        let tree = tree(expression)?;
+        let mut names = tree.iter_variable_identifiers();
+        Ok(names.all(|name| self.0.get_value(name).is_some()))
+    }
+
     fn evaluate(&self, expression: &str) -> Result<Value> {
-        let tree: Node =
-            evalexpr::build_operator_tree(expression).with_context(|| format!("`{expression}`"))?;
+        let tree = tree(expression)?;
         tree.eval_with_context(&self.0).with_context(|| format!("`{expression}`"))
     }
+}
+
+fn tree(expression: &str) -> Result<Node> {
+    evalexpr::build_operator_tree(expression).with_context(|| format!("`{expression}`"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Areas and longest paths over time: a file with a line of JSON for every measurement, in the order of time.
 //!
-//! A measurement that equals the last one of the same module by the same flow adds no line, so that a line tells when
-//! a module moved.
+//! A measurement that equals the last one of the same module by the same flow adds no line, so that a line
+//! tells when a module moved.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +44,7 @@ pub struct Flow {
     pub clock_gating: bool,
     /// See [`Job::sat_sweeping`](crate::Job::sat_sweeping).
     pub sat_sweeping: bool,
-    /// Whether the figures are those of the flattened module.
+    /// True if the figures are those of the flattened module.
     pub structure: Structure,
 }
 
@@ -72,8 +73,8 @@ impl Records {
         Ok(Records { path: path.to_path_buf(), lines })
     }
 
-    /// The last measurement of a module in the usual way, whatever tool made it: of this Verilog before that of another, and flattened
-    /// before the sum over its modules.
+    /// The last measurement of a module in the usual way, whatever tool made it: of this Verilog before that
+    /// of another, and flattened before the sum over its modules.
     pub fn latest(&self, top: &str, source: &str) -> Option<&Synthesis> {
         let is_usual = |line: &&Synthesis| !line.clock_gating && line.delay_target_ps == DELAY_TARGET_PS;
         let of_module = self.lines.iter().filter(|line| line.top == top).filter(is_usual);
@@ -101,16 +102,17 @@ impl Records {
         for new in all.iter().filter(|new| new.measured.is_none()) {
             let same = |old: &Synthesis| old.source == new.source && figures(old) == figures(new);
             if !self.by_same_flow(new).is_some_and(same) {
-                // Which cells it is made of would be most of the file.
-                let cells_by_type = Default::default();
-                self.lines.push(Synthesis { measured: Some(origin.clone()), cells_by_type, ..new.clone() });
+                // Which cells it is made of would be most of the file; memories are declared by the hardware.
+                let (cells_by_type, memories) = Default::default();
+                let measured = Some(origin.clone());
+                self.lines.push(Synthesis { measured, cells_by_type, memories, ..new.clone() });
             }
         }
         self.lines.len() - before
     }
 
-    /// Figures that differ by more than `tolerance` percent from the last ones by the same flow. Modules that the flow
-    /// has not measured before are left out.
+    /// Figures that differ by more than `tolerance` percent from the last ones by the same flow. Modules that
+    /// the flow has not measured before are left out.
     pub fn moved(&self, all: &[Synthesis], tolerance: f64) -> Vec<Moved> {
         let mut moved = vec![];
         for new in all {
@@ -126,7 +128,7 @@ impl Records {
         moved
     }
 
-    /// Whether the same flow has measured a module before.
+    /// Returns true if the same flow has measured a module before.
     pub fn knows(&self, new: &Synthesis) -> bool {
         self.by_same_flow(new).is_some()
     }
@@ -173,6 +175,7 @@ mod tests {
             flip_flop_area_um2: 0.0,
             flip_flops: 3,
             memory_bits: 0,
+            memories: vec![],
             cells: 1,
             cells_by_type: Default::default(),
             logic_depth: 1,

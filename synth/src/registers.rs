@@ -1,13 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 //! State of a module, counted in its registers before synthesis.
 
 use std::collections::BTreeMap;
 
 use comfy_table::Table;
+use gpurf_blocks::LANES;
 use gpurf_hw::dialect::{Described, Identity};
 use rust_hdl::atom::Atom;
 use rust_hdl::prelude::*;
 use serde::Serialize;
 
+use crate::memories::{MemoryArray, Ports};
 use crate::synthesis::{grouped, table};
 
 /// Registers and memories of a module, in bits.
@@ -15,8 +18,10 @@ use crate::synthesis::{grouped, table};
 pub struct Registers {
     /// By the registers' place and name, array indices left out: `cache_table.tag`.
     pub groups: BTreeMap<String, Group>,
-    /// Of all memories.
+    /// The memory bits of all memories.
     pub memory_bits: u64,
+    /// Memories by rows, width and ports, the most bits first.
+    pub memories: Vec<MemoryArray>,
 }
 
 /// Registers of one name.
@@ -50,11 +55,12 @@ impl Registers {
 pub fn count(module: &dyn Block) -> Registers {
     let mut counter = Counter::default();
     module.accept("top", &mut counter);
+    counter.registers.memories.sort_by_key(|one| (std::cmp::Reverse(one.bits()), one.rows));
     counter.registers
 }
 
-/// The registers of some modules by name, in bits, and what all of them and the memories have. What lies in one module
-/// deeper than in another stands in one row.
+/// The registers of some modules by name, in bits, and what all of them and the memories have. What lies in
+/// one module deeper than in another stands in one row.
 pub fn by_name(modules: &[(&str, &Registers)]) -> Table {
     let names: Vec<&str> = modules.iter().map(|(name, _)| *name).collect();
     let mut table = table(&[&["bits of registers"], &names[..]].concat());
@@ -109,13 +115,25 @@ impl Probe for Counter {
         let parameter =
             |name: &str| parameters.iter().find(|(n, _)| n == name).map_or(0, |(_, value)| *value as u64);
         let (width, rows) = (parameter("w"), parameter("rows"));
-        let is_memory = module.contains(&format!("memory_w{width}_rows"));
         if module == format!("register_w{width}") {
             let group = self.registers.groups.entry(self.path[1..].join(".")).or_default();
             group.count += 1;
             group.bits += width;
-        } else if is_memory {
+        } else if let Some((kind, _)) = module.split_once(&format!("_w{width}_rows{rows}")) {
             self.registers.memory_bits += width * rows;
+            let (ports, count) = match kind {
+                "memory" => (Ports::ONE, 1),
+                "memory_of_two_accesses" => (Ports { reads: 1, ..Ports::ONE }, 1),
+                "two_port_memory" => (Ports::TWO, 1),
+                "lane_memory" => (Ports { reads: parameter("reads") as usize, ..Ports::TWO }, LANES as u64),
+                _ => panic!("{kind} is no memory whose ports are known here"),
+            };
+            let (rows, width) = (rows as usize, (width / count) as usize);
+            let memories = &mut self.registers.memories;
+            match memories.iter_mut().find(|one| (one.rows, one.width, one.ports) == (rows, width, ports)) {
+                Some(known) => known.count += count,
+                None => memories.push(MemoryArray { rows, width, ports, count }),
+            }
         }
     }
 }

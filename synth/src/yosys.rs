@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A folder with Yosys at work in it.
 
 use std::fs::{self, File};

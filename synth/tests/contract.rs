@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contracts proved, and refuted where the hardware is broken on purpose.
 
 use gpurf_blocks::Parameters;
@@ -11,7 +12,7 @@ use gpurf_verilog::{emit, Hierarchy};
 
 const SECONDS: u64 = 30;
 
-fn is_missing() -> bool {
+pub fn is_missing() -> bool {
     let missing = Tool::Yosys.find().is_err();
     if missing {
         gpurf_fixtures::skipped("there is no Yosys");
@@ -30,11 +31,11 @@ fn broken(hierarchy: &Hierarchy, line: &str, by: &str) -> Hierarchy {
 
 /// All rules hold; with each line changed, the rule beside it is broken.
 fn check(hierarchy: &Hierarchy, changes: &[(&str, &str, &str)]) {
-    for proof in prove_contract(hierarchy, SECONDS).unwrap() {
+    for proof in prove_contract(hierarchy, SECONDS, None).unwrap() {
         assert_eq!(proof.holds, Holds::Always, "{}: {}", hierarchy.top, proof.rule);
     }
     for (line, by, rule) in changes {
-        let proofs = prove_contract(&broken(hierarchy, line, by), SECONDS).unwrap();
+        let proofs = prove_contract(&broken(hierarchy, line, by), SECONDS, None).unwrap();
         let proof = proofs.iter().find(|proof| proof.rule.contains(rule)).expect("a rule of the contract");
         assert!(matches!(proof.holds, Holds::Not { .. }), "{rule} with {by}: {:?}", proof.holds);
     }

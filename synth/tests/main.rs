@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tests of synthesis, netlists and power, as one program.
 
 mod contract;
+mod liberty;
 mod memories;
+mod monitor;
 mod mutants;
 mod power;
 mod registers;

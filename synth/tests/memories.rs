@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of memories: CACTI's own, the rule for other sizes, and other nodes.
 
-use gpurf_synth::{Memories, MemoryRun, Node, Ports};
+use gpurf_synth::{Memories, MemoryArray, MemoryRun, Node, Ports};
 
 const LANES: Ports = Ports { shared: 0, reads: 8, writes: 1 };
 
@@ -22,6 +23,7 @@ fn a_memory_of_cactis_size_has_its_figures() {
             (measured(&memories, rows, width, ports), memories.access(rows, width, ports).unwrap());
         let figures = [found.read_fj, found.write_fj, found.leakage_nw, found.area_um2];
         assert_eq!(figures, [own.read_fj, own.write_fj, own.leakage_nw, own.area_um2], "{rows} × {width}");
+        assert_eq!(found.access_ns, Some(own.access_ns), "{rows} × {width}");
         assert_eq!(found.source, format!("CACTI 7.0 for {rows} × {width}, {ports}"));
     }
 }
@@ -32,6 +34,7 @@ fn a_wide_row_stands_in_arrays_side_by_side() {
     let (array, bank) = (measured(&memories, 256, 128, Ports::ONE), memories.access(256, 1024, Ports::ONE));
     let bank = bank.unwrap();
     assert_eq!([bank.read_fj, bank.write_fj], [8.0 * array.read_fj, 8.0 * array.write_fj]);
+    assert_eq!((bank.area_um2, bank.access_ns), (8.0 * array.area_um2, Some(array.access_ns)));
     assert_eq!(bank.source, "8 arrays of 128 bits; CACTI 7.0 for 256 × 128, 1RW");
     // In one array it would take more: its wires are as long as the row.
     assert!(measured(&memories, 256, 1024, Ports::ONE).read_fj > bank.read_fj);
@@ -79,8 +82,32 @@ fn what_is_not_known_is_refused() {
     );
     let three = Ports { shared: 3, reads: 0, writes: 0 };
     assert!(refused(256, 32, three)
-        .starts_with("CACTI 7.0 was run for no memory with ports 3RW, only 1R1W, 1RW, 2R1W"));
+        .starts_with("CACTI 7.0 was run for no memory with ports 3RW, only 1R1W, 1RW, 1RW1R, 2R1W"));
     assert_eq!(refused(0, 32, Ports::ONE), "a memory of 0 rows of 32 bits is none");
+}
+
+#[test]
+fn memories_of_a_module_add_up_and_the_slowest_counts() {
+    let memories = Memories::default();
+    let (small, large) = (
+        MemoryArray { rows: 48, width: 16, ports: Ports::ONE, count: 3 },
+        MemoryArray { rows: 1024, width: 128, ports: Ports::TWO, count: 2 },
+    );
+    let of = |one: &MemoryArray| measured(&memories, one.rows, one.width, one.ports);
+    let area = memories.area(&[small, large]).unwrap();
+    let sum = 3.0 * of(&small).area_um2 + 2.0 * of(&large).area_um2;
+    assert!((area.um2 / sum - 1.0).abs() < 1e-12, "{} {sum}", area.um2);
+    assert_eq!(area.access_ns, of(&large).access_ns);
+    assert_eq!(memories.area(&[]).unwrap().um2, 0.0);
+    assert!(memories.area(&[MemoryArray { rows: 1_000_000, ..small }]).is_err());
+}
+
+#[test]
+fn a_second_port_takes_area() {
+    let memories = Memories::default();
+    let second = Ports { reads: 1, ..Ports::ONE };
+    let areas = [Ports::ONE, second].map(|ports| memories.access(256, 1024, ports).unwrap().area_um2);
+    assert!(areas[1] > 1.5 * areas[0] && areas[1] < 3.0 * areas[0], "{areas:?}");
 }
 
 #[test]
@@ -109,4 +136,21 @@ fn nodes_scale_and_cacti_agrees_in_energy() {
     let scaled = bank.at(&Node::of(32).unwrap());
     assert!((scaled.read_fj / at_32.read_fj - 1.0).abs() < 0.1, "{} {}", scaled.read_fj, at_32.read_fj);
     assert!(scaled.source.ends_with("; scaled to 32 nm"));
+    assert_eq!(scaled.access_ns, None, "no rule takes times there");
+}
+
+#[test]
+fn below_32_nm_bit_cells_shrink_less_than_ideally() {
+    for node in Node::all().filter(|node| node.nm() < 32) {
+        let (ideal, cells) = (node.ideal_area(), node.bit_cell_area());
+        assert!(ideal < cells && cells < 1.0, "{} nm: {ideal} {cells}", node.nm());
+    }
+    let seven = Node::of(7).unwrap();
+    assert_eq!((seven.bit_cell_um2(), seven.ideal_area()), (0.027, 49.0 / 2025.0));
+    // Its own run at 32 nm: a bit cell's shrink, and that of what is around it.
+    let memories = Memories::default();
+    let bank = measured(&memories, 256, 128, Ports::ONE);
+    let at_32 = memories.runs.iter().find(|one| one.node_nm == Some(32) && one.width == 128).unwrap();
+    let (cacti, cells) = (at_32.area_um2 / bank.area_um2, Node::of(32).unwrap().bit_cell_area());
+    assert!((cacti / cells - 1.0).abs() < 0.1, "{cacti} {cells}");
 }

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Mutants of small designs, through the real Yosys.
 //!
 //! Skipped, with a note, where Yosys is missing.
 
 use gpurf_synth::{Equivalence, Fault, Mutants, Protocols};
 use gpurf_verilog::tools::Tool;
-use gpurf_verilog::{Hierarchy, Language, Port, VerilogModule};
+use gpurf_verilog::{Hierarchy, Language, Port, Style, VerilogModule};
 
 /// Name, width, and whether it is an input.
 type Declared = (&'static str, usize, bool);
@@ -24,7 +25,7 @@ fn module(name: &str, output: &str, ports: &[Declared], body: &str) -> VerilogMo
 /// A design of these modules, the last of which has the others in it.
 fn design(modules: Vec<VerilogModule>) -> Hierarchy {
     let top = modules.last().expect("a module").name.clone();
-    Hierarchy { language: Language::SystemVerilog, top, modules }
+    Hierarchy { style: Style::of(Language::SystemVerilog), top, modules }
 }
 
 /// A gate with an input that opens it: a bit that is never set. A reset clears it; without one it may hold anything.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energies of small netlists against numbers worked out by hand, and against OpenSTA.
 //!
 //! Skipped, with a note, where Yosys is missing; those on the real library where it cannot be fetched.
@@ -6,7 +7,7 @@ use gpurf_blocks::{Field, PortName};
 use gpurf_synth::power::{opensta, saif, Chances, Meter, Setting};
 use gpurf_synth::{nangate, prove, Activity, Circuit, Gates, Job, Library, Netlist, Options, LOAD_FF};
 use gpurf_verilog::tools::Tool;
-use gpurf_verilog::{Hierarchy, Language, Port, VerilogModule};
+use gpurf_verilog::{Hierarchy, Port, Style, VerilogModule};
 
 const STAGES: usize = 8;
 
@@ -238,7 +239,7 @@ fn clock_gates_keep_the_sums_and_spare_the_clock() {
 fn accumulator() -> Hierarchy {
     let ports = ["clock", "reset"].map(|name| port(name, 1, true)).to_vec();
     let module = VerilogModule::written("accumulator", ports, ACCUMULATOR.into());
-    Hierarchy { language: Language::Verilog, top: module.name.clone(), modules: vec![module] }
+    Hierarchy { style: Style::default(), top: module.name.clone(), modules: vec![module] }
 }
 
 #[test]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Small designs through the real Yosys and the real cell library.
 //!
 //! Skipped, with a note, where Yosys is missing or the library cannot be fetched.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Clock cycles per second of a block in each engine, on one recorded stimulus.
 //!
 //! `cargo bench -p gpurf-testbenches`: compare the engines within a run; machines differ.

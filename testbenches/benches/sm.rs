@@ -1,5 +1,6 @@
-//! Speed of the SM: two designs with every engine on the beginning of a matrix product, and every design with models on
-//! whole matrix products.
+// SPDX-License-Identifier: Apache-2.0
+//! Speed of the SM: two designs with every engine on the beginning of a matrix product, and every design with
+//! models on whole matrix products.
 //!
 //! Throughput is in warp instructions per second.
 //!
@@ -16,7 +17,7 @@ use gpurf_trace::{Reuse, Workload};
 use gpurf_workloads::suite::{named, Size};
 use gpurf_workloads::Device;
 
-/// Of the random choices.
+/// The seed of the random choices.
 const SEED: u64 = 1;
 /// Cycles of a run: the slowest engine takes a second or so for them.
 const CYCLES: u64 = 3000;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Times in which everything is for one bank of the registers.
 
 use crate::Random;

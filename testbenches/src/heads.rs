@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions that warps offer to an issue stage, alone or within a sub-core.
 
 use gpurf_blocks::Parameters;
@@ -16,8 +17,8 @@ pub struct Head {
 }
 
 impl Head {
-    /// What the ports of one of its places show, sources or destinations. One that is not used shows what another one has: it is of
-    /// no meaning, and whatever takes it for used finds a register that is.
+    /// What the ports of one of its places show, sources or destinations. One that is not used shows what
+    /// another one has: it is of no meaning, and whatever takes it for used finds a register that is.
     pub fn shown<T: Copy + Default>(&self, places: &[Option<T>], place: usize) -> T {
         let used = || places.iter().flatten().copied();
         let other = || used().nth((place + (self.payload >> 16) as usize) % used().count().max(1));
@@ -25,7 +26,7 @@ impl Head {
     }
 }
 
-/// Where the registers of warps lie. It is drawn anew for each run, so that rows and numbers use all bits.
+/// Where the registers of warps lie. It is drawn again for each run, so that rows and numbers use all bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
     parameters: Parameters,
@@ -43,8 +44,8 @@ impl Places {
         (spread(warp + self.turn, 8) as usize % (most + 1) * 4) as u32
     }
 
-    /// First row of a warp's registers. Warps have half of a bank's rows, and for each bit of a row's number there are two that
-    /// lie as far from each other.
+    /// First row of a warp's registers. Warps have half of a bank's rows, and for each bit of a row's number
+    /// there are two that lie as far from each other.
     pub fn base(&self, warp: usize) -> u32 {
         let Parameters { rows, warps, banks, .. } = self.parameters;
         let of_warp = registers(&self.parameters) / banks;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cycle testbenches of every hardware module: directed and constrained-random stimulus, engines in
 //! lockstep, waveforms.
 //!
@@ -8,6 +9,7 @@
 
 #![warn(missing_docs)]
 
+mod failure;
 mod random;
 mod registry;
 mod sampling;
@@ -34,6 +36,7 @@ pub mod tap;
 mod transfers;
 pub mod unit_hardware;
 
+pub use failure::{settings, Failure, Failures, Seen, Wrong};
 pub use inventory::submit;
 pub use random::Random;
 pub(crate) use random::{spread, Neighbours};

@@ -1,17 +1,19 @@
-//! Random choices for stimulus, from a seed or from a list that proptest shrinks.
+// SPDX-License-Identifier: Apache-2.0
+//! Random choices for stimulus, from a seed.
 
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Number `index` of a family of numbers of so many bits: they use all bits, and each odd one differs from the one before
-/// it in a single bit.
+/// Number `index` of a family of numbers of so many bits: they use all bits, and each odd one differs from
+/// the one before it in a single bit.
 pub fn spread(index: usize, bits: u32) -> u32 {
     let pair = index / 2;
     let number = ((pair as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as u32;
     number ^ (index as u32 & 1) << (pair as u32 % bits)
 }
 
-/// Numbers that are alike but for some of their bits, so that each has neighbours that differ from it in a single one.
+/// Numbers that are alike except for some of their bits, so that each has neighbours that differ from it in a
+/// single one.
 #[derive(Clone, Copy, Debug)]
 pub struct Neighbours {
     base: u32,
@@ -24,7 +26,7 @@ impl Neighbours {
         Neighbours { base: 0, free: (1 << bits) - 1 }
     }
 
-    /// Those around any number of so many bits, of which so many are free.
+    /// The ones around any number of so many bits, of which so many are free.
     pub fn draw(random: &mut Random, bits: u32, free: u32) -> Self {
         let mut places: Vec<u32> = (0..bits).collect();
         let chosen = (0..free).map(|_| 1 << places.swap_remove(random.below(places.len())));
@@ -44,8 +46,6 @@ pub enum Random {
     Seeded(Box<ChaCha8Rng>),
     /// The same, with all register values zero.
     Dataless(Box<ChaCha8Rng>),
-    /// The given numbers, then zeros for ever; zero always stands for the dullest choice.
-    Listed(std::vec::IntoIter<u32>),
 }
 
 impl Random {
@@ -59,16 +59,10 @@ impl Random {
         Random::Dataless(Box::new(ChaCha8Rng::seed_from_u64(seed)))
     }
 
-    /// These numbers.
-    pub fn listed(numbers: Vec<u32>) -> Self {
-        Random::Listed(numbers.into_iter())
-    }
-
     /// The next 32 bits.
     pub fn word(&mut self) -> u32 {
         match self {
             Random::Seeded(generator) | Random::Dataless(generator) => generator.next_u32(),
-            Random::Listed(numbers) => numbers.next().unwrap_or(0),
         }
     }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The register of testbenches, in which each file enters its own.
 
 use gpurf_blocks::Parameters;

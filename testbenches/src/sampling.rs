@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ports of a module, cycle by cycle, for those who do not know its type.
 
 use std::cell::RefCell;

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Directed scenarios: one for each sentence of a paper that states a rule, and for each decision of
 //! ours where the papers are silent.
 
-use gpurf_blocks::{Data, Parameters, Ports};
+use gpurf_blocks::{Data, Divergence, Parameters, Ports};
 
 use crate::trial::settle;
-use crate::Ported;
+use crate::{Failure, Ported, Seen, Wrong};
 
 /// A short run with expectations. Modules with the same ports share those that hold of all of them.
 pub struct Scenario<I, O> {
@@ -18,23 +19,33 @@ pub struct Scenario<I, O> {
 
 /// All engines under one scenario.
 pub struct Drive<'a, I, O> {
-    /// Those of the module.
+    /// The ones of the module.
     pub parameters: Parameters,
     engines: &'a mut [Ported<I, O>],
     cycle: u64,
+    /// The ports of the latest cycle.
+    seen: Option<(u64, I, O)>,
+    /// Where an engine differed, by its place.
+    differs: Option<(usize, Divergence)>,
 }
 
 impl<'a, I: Ports, O: Ports> Drive<'a, I, O> {
     /// The engines must be freshly reset.
     pub fn new(parameters: &Parameters, engines: &'a mut [Ported<I, O>]) -> Self {
-        Drive { parameters: *parameters, engines, cycle: 0 }
+        Drive { parameters: *parameters, engines, cycle: 0, seen: None, differs: None }
     }
 
     /// What these inputs would be answered in this cycle; all engines are compared.
     pub fn peek(&mut self, inputs: I) -> Result<O, String> {
-        match settle(self.engines, &inputs, self.cycle) {
-            (outputs, None) => Ok(outputs),
-            (_, Some((place, found))) => Err(format!("engine {place}: {found}")),
+        let (outputs, differs) = settle(self.engines, &inputs, self.cycle);
+        self.seen = Some((self.cycle, inputs, outputs));
+        match differs {
+            None => Ok(outputs),
+            Some((place, found)) => {
+                let reason = format!("engine {place}: {found}");
+                self.differs = Some((place, found));
+                Err(reason)
+            }
         }
     }
 
@@ -47,7 +58,34 @@ impl<'a, I: Ports, O: Ports> Drive<'a, I, O> {
     }
 }
 
-/// Fails with what was expected.
+impl<I: Ports, O: Ports> Scenario<I, O> {
+    /// Plays it on freshly reset engines; returns what failed.
+    pub fn play_on(&self, parameters: &Parameters, engines: &mut [Ported<I, O>]) -> Option<Failure> {
+        let mut drive = Drive::new(parameters, engines);
+        let reason = (self.play)(&mut drive).err()?;
+        let wrong = match drive.differs {
+            Some((place, found)) => {
+                Wrong::Differs { place, port: found.port, first: found.first, other: found.second }
+            }
+            None => Wrong::Unexpected(format!("expected: {reason}")),
+        };
+        let seen = drive.seen.map(|(cycle, inputs, outputs)| Seen::new(cycle, &inputs, &outputs));
+        Some(Failure { scenario: Some((self.name, self.rule)), wrong, seen: seen.unwrap_or_default() })
+    }
+}
+
+/// Fails with what was expected, what came, and what was wanted.
+#[macro_export]
+macro_rules! expect_eq {
+    ($came:expr, $wanted:expr, $what:expr $(,)?) => {
+        match (&$came, &$wanted) {
+            (came, wanted) if *came == *wanted => Ok(()),
+            (came, wanted) => Err(format!("{}: {came:x?} came, {wanted:x?} was wanted", $what)),
+        }
+    };
+}
+
+/// Fails with what was expected. For a comparison, `expect_eq!` also says what came.
 pub fn expect(holds: bool, what: impl Into<String>) -> Result<(), String> {
     if holds {
         Ok(())

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random stimulus that keeps to each module's protocol.
 //!
 //! What a module may be asked depends on what it answered: an occupied collector takes no instruction,

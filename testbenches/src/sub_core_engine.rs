@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Engines of a sub-core's hardware as a design of the streaming multiprocessor has it, and recording of their waveforms.
 
 use std::collections::HashMap;

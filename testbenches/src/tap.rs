@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Looking at an engine while others drive it: recording of its waveform, search for an event inside its RTL.
 
 use std::cell::{Cell, RefCell};
@@ -148,8 +149,8 @@ fn as_str(texts: &[String]) -> Vec<&str> {
     texts.iter().map(String::as_str).collect()
 }
 
-/// A fresh engine of RTL that was compiled to be observed, with all that is inside recorded. `top` is the name of the
-/// outermost scope; `hear` is told the events of all cycles.
+/// A fresh engine of RTL that was compiled to be observed, with all that is inside recorded. `top` is the
+/// name of the outermost scope; `hear` is told the events of all cycles.
 pub fn record_inside<I: Ports, O: Ports>(
     compiled: &Compiled<I, O>,
     top: &str,
@@ -241,7 +242,7 @@ impl Found {
         }
     }
 
-    /// Those of a cycle that are asked for have happened.
+    /// The ones of a cycle that are asked for have happened.
     pub fn note_events(&self, query: &Query, cycle: u64, events: &Events, values: &dyn Values) {
         if self.place().is_some() {
             return;

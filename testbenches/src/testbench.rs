@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What belongs to each module: its RTL, reference model, stimulus and scenarios.
 
 use gpurf_blocks::{Clocked, Parameters};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Registers that leave the banks of an operand stage, alone or within a sub-core.
 
 use gpurf_blocks::Data;

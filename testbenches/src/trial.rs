@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One run of a testbench: engines side by side, cycle by cycle.
 
 use std::collections::BTreeMap;
 
 use gpurf_blocks::{difference, Divergence, Ports};
 
-use crate::{Ported, Random, Stimulus};
+use crate::{Ported, Random, Seen, Stimulus};
 
 /// What a run found.
 #[derive(Clone, Debug, Default)]
@@ -15,12 +16,14 @@ pub struct Outcome {
     pub divergence: Option<(usize, Divergence)>,
     /// An answer of the first engine that is wrong on its own account: cycle and reason.
     pub violation: Option<(u64, String)>,
+    /// The ports of the cycle in which something was wrong.
+    pub seen: Seen,
     /// What the stimulus met, where it counts.
     pub coverage: BTreeMap<&'static str, u64>,
 }
 
 impl Outcome {
-    /// Whether nothing differed and no answer was wrong.
+    /// Returns true if nothing differed and no answer was wrong.
     pub fn passed(&self) -> bool {
         self.divergence.is_none() && self.violation.is_none()
     }
@@ -47,6 +50,7 @@ pub fn run<I: Ports, O: Ports>(
         engines.iter_mut().for_each(|engine| engine.tick());
         outcome.cycles = cycle + 1;
         if !outcome.passed() {
+            outcome.seen = Seen::new(cycle, &inputs, &outputs);
             break;
         }
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Hardware of a streaming multiprocessor's units beside its sub-cores, as a machine's parameters have it.
 
 use anyhow::Result;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The testbench of any module, its type left behind: what the tool, the tests and the benches run.
 
 use std::any::Any;
@@ -8,14 +9,14 @@ use anyhow::{anyhow, bail, Context, Result};
 use gpurf_blocks::{layout, suggestion, Clocked, Field, Parameters, Ports};
 use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_verilog::{
-    emit, Compiled, CompiledRtl, Events, Hierarchy, Icarus, Occurrence, Query, Values, Verilated,
+    emit_as, Compiled, CompiledRtl, Events, Hierarchy, Icarus, Occurrence, Query, Style, Values, Verilated,
 };
 use rust_hdl::prelude::Block;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use crate::sampling::{Packed, PackedEngine, Sample, Sampled};
 use crate::tap::{self, record_inside, record_ports, Drawn, Found, Place, RecordingOptions, Texts};
-use crate::{run, Drive, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
+use crate::{run, Failure, Failures, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
 
 /// An engine of a module. The command line names it as `strum` derives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
@@ -48,8 +49,11 @@ pub trait Workbench {
     /// The Verilog of the engines that run it: the module's own, or what was read in its place.
     fn verilog(&self) -> Result<Hierarchy>;
 
-    /// Other Verilog in the place of the module's own: edited, synthesized, or written by hand.
+    /// Other Verilog instead of the module's own: edited, synthesized, or written by hand.
     fn read_verilog(&mut self, text: String);
+
+    /// Writes the module's own Verilog in this style from now on.
+    fn write_in(&mut self, style: Style);
 
     /// The Verilog that the engine [`EngineKind::Netlist`] runs: cells of a library, and their models.
     fn read_netlist(&mut self, text: String);
@@ -57,20 +61,26 @@ pub trait Workbench {
     /// What holds of the inputs of any cycle, as conditions in the module's Verilog.
     fn protocol(&self) -> Vec<String>;
 
+    /// Its parameters; those that it does not have are the defaults.
+    fn parameters(&self) -> &Parameters;
+
+    /// What failed, for whoever reads it: see [`Failures`].
+    fn report(&self, engines: &[EngineKind], seed: u64, failures: &[Failure]) -> String;
+
     /// Names and rules of the directed scenarios.
     fn scenarios(&self) -> Vec<(&'static str, &'static str)>;
 
     /// Plays them all, each on fresh engines, and tells which failed and why.
-    fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>>;
+    fn play(&self, engines: &[EngineKind]) -> Result<Vec<Failure>>;
 
     /// Plays one of them, by its name, on fresh engines; why it failed.
-    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<String>>;
+    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<Failure>>;
 
     /// Drives fresh engines with random stimulus for so many cycles.
     fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<Outcome>;
 
-    /// Drives a fresh engine through a course and records its waveform: of the RTL all that is inside, of others the
-    /// ports.
+    /// Drives a fresh engine through a course and records its waveform: of the RTL all that is inside, of
+    /// others the ports.
     fn draw(&self, engine: EngineKind, course: &Course, options: &RecordingOptions) -> Result<Drawn>;
 
     /// An event that the RTL comes to on a course.
@@ -82,8 +92,9 @@ pub trait Workbench {
     /// The events that the module and its parts declare.
     fn events(&self) -> Result<Events>;
 
-    /// Drives hardware for so many cycles with values of zero, resets it, and compares it from there on with a fresh model.
-    /// The engines are [`EngineKind::Rtl`], [`EngineKind::RustHdl`] or [`EngineKind::Verilator`].
+    /// Drives hardware for so many cycles with values of zero, resets it, and compares it from there on with
+    /// a fresh model. The engines are [`EngineKind::Rtl`], [`EngineKind::RustHdl`] or
+    /// [`EngineKind::Verilator`].
     fn run_after_reset(
         &self,
         hardware: &[EngineKind],
@@ -92,8 +103,8 @@ pub trait Workbench {
         cycles: u64,
     ) -> Result<Outcome>;
 
-    /// The same with the scenarios in the place of random stimulus after the reset; tells which failed and why.
-    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<String>>;
+    /// The same with the scenarios instead of random stimulus after the reset; tells which failed and why.
+    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Failure>>;
 
     /// Where each port stands in the packed words of a [`Sample`]: inputs and outputs.
     fn fields(&self) -> (Vec<Field>, Vec<Field>);
@@ -108,7 +119,8 @@ pub trait Workbench {
         options: &RecordingOptions,
     ) -> Result<(PackedEngine, tap::Recording)>;
 
-    /// Drives one fresh engine with random stimulus for so many cycles, and gives back its ports, cycle by cycle.
+    /// Drives one fresh engine with random stimulus for so many cycles, and gives back its ports, cycle by
+    /// cycle.
     fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>>;
 
     /// The same under one of the scenarios, by its name.
@@ -144,12 +156,15 @@ pub trait Recording {
 /// Plays a stimulus to its end and gives back the engine.
 pub type Playback = Box<dyn FnOnce() -> Box<dyn Any>>;
 
-/// A module in one configuration: only its ports' types are known, for what a bench does is compiled for each of them.
+/// A module in one configuration: only its ports' types are known, for what a bench does is compiled for each
+/// of them.
 pub struct Bench<I, O> {
     name: String,
     parameters: Parameters,
     subject: Subject<I, O>,
-    /// Verilog in the place of the module's own.
+    /// How the module's own Verilog is written.
+    style: Style,
+    /// Verilog instead of the module's own.
     source: Option<String>,
     netlist: Option<String>,
     /// The module's own Verilog, once somebody asked for it.
@@ -164,7 +179,7 @@ pub struct Bench<I, O> {
 #[derive(Clone, Copy)]
 struct Subject<I, O> {
     block: fn(&Parameters) -> Box<dyn Block>,
-    emit: fn(&Parameters) -> Result<Hierarchy>,
+    emit: fn(&Parameters, &Style) -> Result<Hierarchy>,
     model: fn(&Parameters) -> Ported<I, O>,
     rust_hdl: fn(&Parameters) -> Box<dyn Hardware<I, O>>,
     stimulus: fn(&Parameters) -> Box<dyn Stimulus<I, O>>,
@@ -201,6 +216,7 @@ impl<I: Ports, O: Ports> Clone for Bench<I, O> {
             name: self.name.clone(),
             parameters: self.parameters,
             subject: self.subject,
+            style: self.style.clone(),
             source: self.source.clone(),
             netlist: self.netlist.clone(),
             emitted: self.emitted.clone(),
@@ -217,13 +233,14 @@ pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, 
         parameters: M::seen(parameters),
         subject: Subject {
             block: |parameters| Box::new(M::configured(parameters)),
-            emit: |parameters| Ok(emit(&M::configured(parameters))?),
+            emit: |parameters, style| Ok(emit_as(&M::configured(parameters), style)?),
             model: M::model,
             rust_hdl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
             stimulus: M::stimulus,
             protocol: M::protocol,
             scenarios: M::scenarios,
         },
+        style: Style::default(),
         source: None,
         netlist: None,
         emitted: OnceCell::new(),
@@ -327,7 +344,7 @@ impl<I: Ports, O: Ports> Bench<I, O> {
         let mut engines = [engine];
         match course {
             Course::Scenario(name) => match self.play_named(name, &mut engines)? {
-                Some(reason) => bail!("{name}: {reason}"),
+                Some(failure) => bail!("{}", failure.line(&[EngineKind::Rtl])),
                 None => {
                     // The cycles after the last one show its changes.
                     for _ in 0..CYCLES_AFTER {
@@ -350,23 +367,21 @@ impl<I: Ports, O: Ports> Bench<I, O> {
     }
 
     /// Plays a scenario on these engines; why it failed.
-    fn play_named(&self, name: &str, engines: &mut [Ported<I, O>]) -> Result<Option<String>> {
+    fn play_named(&self, name: &str, engines: &mut [Ported<I, O>]) -> Result<Option<Failure>> {
         let scenarios = (self.subject.scenarios)();
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == name) else {
             let names = scenarios.iter().map(|scenario| scenario.name);
             let list = format!("`gpurf names scenarios {}` lists them", self.name);
             bail!("{} has no scenario {name}{}", self.name, suggestion(name, names, &list));
         };
-        Ok((scenario.play)(&mut Drive::new(&self.parameters, engines)).err())
+        Ok(scenario.play_on(&self.parameters, engines))
     }
 
     /// Plays all scenarios, each on engines of its own, and tells which failed and why.
-    fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<String>> {
+    fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<Failure>> {
         let mut failures = vec![];
         for scenario in (self.subject.scenarios)() {
-            if let Err(failure) = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines()?)) {
-                failures.push(format!("{} ({}): {failure}", scenario.name, scenario.rule));
-            }
+            failures.extend(scenario.play_on(&self.parameters, &mut engines()?));
         }
         Ok(failures)
     }
@@ -381,7 +396,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         let hierarchy = match self.emitted.get() {
             Some(emitted) => emitted.clone(),
             None => {
-                let emitted = (self.subject.emit)(&self.parameters)?;
+                let emitted = (self.subject.emit)(&self.parameters, &self.style)?;
                 self.emitted.get_or_init(|| emitted).clone()
             }
         };
@@ -395,6 +410,11 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         self.source = Some(text);
     }
 
+    fn write_in(&mut self, style: Style) {
+        self.style = style;
+        self.emitted = OnceCell::new();
+    }
+
     fn read_netlist(&mut self, text: String) {
         self.netlist = Some(text);
     }
@@ -403,15 +423,25 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         (self.subject.protocol)(&self.parameters)
     }
 
+    fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    fn report(&self, engines: &[EngineKind], seed: u64, failures: &[Failure]) -> String {
+        let scenarios = (self.subject.scenarios)().len();
+        let (module, parameters) = (self.name.as_str(), &self.parameters);
+        Failures { module, parameters, engines, options: "", scenarios, seed, failures }.to_string()
+    }
+
     fn scenarios(&self) -> Vec<(&'static str, &'static str)> {
         (self.subject.scenarios)().into_iter().map(|scenario| (scenario.name, scenario.rule)).collect()
     }
 
-    fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>> {
+    fn play(&self, engines: &[EngineKind]) -> Result<Vec<Failure>> {
         self.play_on(&|| self.engines(engines))
     }
 
-    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<String>> {
+    fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<Failure>> {
         self.play_named(name, &mut self.engines(engines)?)
     }
 
@@ -466,7 +496,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         Ok(run(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, &mut |_, _, _| {}))
     }
 
-    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<String>> {
+    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Failure>> {
         self.play_on(&|| self.reset_engines(hardware, seed, before))
     }
 

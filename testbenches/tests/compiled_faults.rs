@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Faults in the compiled RTL: comparing it with the models finds them.
 
 use gpurf_blocks::Parameters;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Events that modules declare fit their modules, and happen.
 
 use std::cell::RefCell;

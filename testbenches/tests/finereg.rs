@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The FineReg modules at several sizes: scenarios and random stimulus, model against RTL, and of the RMU's
 //! model the invariants of every chain in every cycle.
 
@@ -6,7 +7,7 @@ use gpurf_blocks::{Clocked, Parameters, Tie};
 use gpurf_fixtures::measured;
 use gpurf_hw::finereg::Rmu;
 use gpurf_sim::finereg as model;
-use gpurf_testbenches::{run, workbench, Engine, EngineKind, Random, Stimulus, Testbench};
+use gpurf_testbenches::{run, workbench, Engine, EngineKind, Failure, Random, Stimulus, Testbench};
 use gpurf_verilog::Verilated;
 
 /// Simulated modules carry tokens of 32 bits.
@@ -37,15 +38,17 @@ fn slow_chain() -> Parameters {
 /// Model and RTL in all scenarios and on random stimulus.
 fn agree(module: &str, parameters: &Parameters, cycles: u64) {
     let engines = [EngineKind::Model, EngineKind::Rtl];
-    let failures = workbench(module, parameters).play(&engines).expect("nothing has to be built");
-    assert!(failures.is_empty(), "{module}, {parameters:?}: {}", failures.join("\n"));
+    let bench = workbench(module, parameters);
+    let failures = bench.play(&engines).expect("nothing has to be built");
+    assert!(failures.is_empty(), "{}", bench.report(&engines, 5, &failures));
     agree_at_random(module, &engines, parameters, 5, cycles);
 }
 
 fn agree_at_random(module: &str, engines: &[EngineKind], parameters: &Parameters, seed: u64, cycles: u64) {
-    let outcome = workbench(module, parameters).run(engines, &mut Random::seeded(seed), cycles);
-    let outcome = outcome.expect("the engines are built");
-    assert!(outcome.passed(), "{module}, seed {seed}, {parameters:?}: {outcome:?}");
+    let bench = workbench(module, parameters);
+    let outcome = bench.run(engines, &mut Random::seeded(seed), cycles).expect("the engines are built");
+    let failures = Vec::from_iter(Failure::of(&outcome));
+    assert!(failures.is_empty(), "{}", bench.report(engines, seed, &failures));
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn the_pcrf_agrees() {
     measured::file!["finereg/pcrf.csv"].assert_eq(&measured::table(header, rows));
 }
 
-/// Of the PCRF: of an access, and of the next one of a chain.
+/// The latencies of the PCRF: of an access, and of the next one of a chain.
 fn latencies(size: &Parameters) -> String {
     format!("{}, {}", size.pcrf_latency, size.next_latency)
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The load request table proved: no load is lost, doubled or taken for another, whatever comes.
 //!
 //! The property ([`PROPERTY`]) follows one load, of which nothing is fixed but that it stays the same, through

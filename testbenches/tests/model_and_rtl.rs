@@ -1,15 +1,16 @@
-//! Every module's RTL, compiled and as rust-hdl evaluates it, against its reference model: directed scenarios, and
-//! constrained-random stimulus under proptest over parameters and choices. One test for each module and concern. Long runs
-//! are part of the gate, with the Verilog beside them.
+// SPDX-License-Identifier: Apache-2.0
+//! Every module's RTL, compiled and as rust-hdl evaluates it, against its reference model: directed
+//! scenarios, and constrained-random stimulus under proptest over parameters and choices. One test for each
+//! module and concern. Long runs are part of the gate, with the Verilog beside them.
 
 use std::process::ExitCode;
 
 use gpurf_blocks::{corners, Parameters, PARAMETERS};
 use gpurf_hw::catalogue::Entry;
 use gpurf_testbenches::EngineKind::{Model, Rtl, RustHdl};
-use gpurf_testbenches::{workbench, Random};
+use gpurf_testbenches::{workbench, EngineKind, Failure, Random};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{TestError, TestRunner};
 
 mod per_module;
 
@@ -23,13 +24,16 @@ fn main() -> ExitCode {
     ])
 }
 
-/// Whether somebody asks for many cases.
+const ENGINES: [EngineKind; 3] = [Model, Rtl, RustHdl];
+
+/// Returns true if somebody asks for many cases.
 fn is_soak() -> bool {
     std::env::var("PROPTEST_CASES").is_ok()
 }
 
-/// Any possible values, but tokens of 32 bits as data, and intervals and ages so short that a run has many. Results that are
-/// kept out of a collector always invalidate: without, stale values are found, as they should be.
+/// Any possible values, but tokens of 32 bits as data, and intervals and ages so short that a run has many.
+/// Results that are kept out of a collector always invalidate: without, stale values are found, as they
+/// should be.
 fn parameters() -> impl Strategy<Value = Parameters> {
     prop::collection::vec(any::<prop::sample::Index>(), PARAMETERS.len()).prop_map(|indices| {
         let parameters = corners::chosen(|texts, place| indices[place].get(texts).clone());
@@ -40,16 +44,16 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 
 fn directed_scenarios_hold(entry: &Entry) {
     let count = if is_soak() { 8 } else { 4 };
-    let mut all = vec![];
+    let mut all = String::new();
     for number in 0..count {
         // Loads wait for as long as the scenarios of multicasting need, and no run waits for a long age.
         let (interval, release_age) = (1 + 40 * number, [0, 100, 256, 5000][number % 4]);
         let parameters = Parameters { width: 32, interval, release_age, ..corners::varied(number, count) };
         let bench = workbench(entry.name, &parameters);
-        let failures = bench.play(&[Model, Rtl, RustHdl]).expect("nothing has to be built");
-        all.extend(failures.into_iter().map(|failure| format!("{parameters:?}\n    {failure}")));
+        let failures = bench.play(&ENGINES).expect("nothing has to be built");
+        all += &bench.report(&ENGINES, 1, &failures);
     }
-    assert!(all.is_empty(), "{}", all.join("\n"));
+    assert!(all.is_empty(), "\n{all}");
 }
 
 fn agree_under_any_parameters(entry: &Entry) {
@@ -60,19 +64,25 @@ fn agree_under_any_parameters(entry: &Entry) {
         test_name: Some(entry.name),
         ..given
     };
-    let any = (parameters(), prop::collection::vec(any::<u32>(), 12_000));
-    let result = TestRunner::new(config).run(&any, |(parameters, choices)| {
+    // Parameters shrink. A seed is a name of a stimulus: another one is not simpler, and the command takes
+    // it.
+    let any = (parameters(), any::<u32>().no_shrink());
+    let result = TestRunner::new(config).run(&any, |(parameters, seed)| {
         let bench = workbench(entry.name, &parameters);
-        let outcome = bench.run(&[Model, Rtl, RustHdl], &mut Random::listed(choices), 250);
-        let outcome = outcome.expect("nothing has to be built");
-        prop_assert!(outcome.passed(), "{outcome:?}");
+        let outcome = bench.run(&ENGINES, &mut Random::seeded(seed.into()), 250);
+        let mut failures = Vec::from_iter(Failure::of(&outcome.expect("nothing has to be built")));
         if is_soak() {
-            let failures = bench.play(&[Model, Rtl, RustHdl]).expect("nothing has to be built");
-            prop_assert!(failures.is_empty(), "{}", failures.join("\n"));
+            failures.extend(bench.play(&ENGINES).expect("nothing has to be built"));
         }
+        prop_assert!(failures.is_empty(), "\n{}", bench.report(&ENGINES, seed.into(), &failures));
         Ok(())
     });
-    assert!(result.is_ok(), "{}", result.unwrap_err());
+    // What failed, and not the values that made it, which the report names as a command does.
+    match result {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, _)) => panic!("{reason}"),
+        Err(other) => panic!("{other}"),
+    }
 }
 
 fn has_data(entry: &Entry) -> bool {
@@ -82,8 +92,9 @@ fn has_data(entry: &Entry) -> bool {
 /// Registers of 1,024 bits, as the hardware is exported. rust-hdl would take minutes for them.
 fn agree_on_whole_registers(entry: &Entry) {
     let bench = workbench(entry.name, &Parameters { interval: 50, pcrf_entries: 256, ..Default::default() });
-    let outcome = bench.run(&[Model, Rtl], &mut Random::seeded(5), 2_000).expect("nothing has to be built");
-    assert!(outcome.passed(), "{outcome:?}");
-    let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let engines = [Model, Rtl];
+    let outcome = bench.run(&engines, &mut Random::seeded(5), 2_000).expect("nothing has to be built");
+    let mut failures = Vec::from_iter(Failure::of(&outcome));
+    failures.extend(bench.play(&engines).expect("nothing has to be built"));
+    assert!(failures.is_empty(), "\n{}", bench.report(&engines, 5, &failures));
 }

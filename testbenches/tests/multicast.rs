@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inter-warp multicasting with small, middle and large tables, in both readings: the emitted Verilog against
 //! RTL and model, and clean under every checker.
 
 use gpurf_blocks::{Parameters, Search};
-use gpurf_hw::dialect::{Module, Rtl};
+use gpurf_hw::dialect::Module;
 use gpurf_hw::multicast::{Iwmu, LrtCam, LrtScan};
-use gpurf_testbenches::{run, Drive, Engine, Random, Testbench};
-use gpurf_verilog::{check, emit, Verilated};
+use gpurf_testbenches::{run, settings, Engine, EngineKind, Failure, Random, Testbench};
+use gpurf_verilog::{check, emit, Compiled, Verilated};
 
 const SEED: u64 = 5;
 const CYCLES: u64 = 10_000;
@@ -29,15 +30,18 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'
         [M::model(parameters), Box::new(verilated)]
     };
     for scenario in M::scenarios() {
-        let result = (scenario.play)(&mut Drive::new(parameters, &mut engines()));
-        assert_eq!(result, Ok(()), "{}, {:?}", scenario.name, parameters);
+        let failed = scenario.play_on(parameters, &mut engines());
+        let line = |failure: Failure| failure.line(&[EngineKind::Model, EngineKind::Verilator]);
+        let size = settings(&["lrt_entries", "search", "release_age"], parameters);
+        assert_eq!(failed.map(line), None, "{size}");
     }
     let mut stimulus = M::stimulus(parameters);
     let mut random = Random::seeded(SEED);
     // A scan takes a cycle for each row: a large table fills and empties slowly.
     let longer = if parameters.search == Search::Scan { parameters.lrt_entries as u64 / 96 } else { 0 };
     let [model, verilated] = engines();
-    let mut all: [Engine<M>; 3] = [model, Box::new(Rtl::new(make())), verilated];
+    let rtl = Compiled::new(&make()).expect("the RTL is compiled").engine();
+    let mut all: [Engine<M>; 3] = [model, Box::new(rtl), verilated];
     let outcome = run(&mut all, &mut *stimulus, &mut random, CYCLES * (1 + longer), &mut |_, _, _| {});
     assert!(outcome.passed(), "{:?}, seed {SEED}: {outcome:?}", parameters);
     stimulus.coverage()
@@ -85,8 +89,9 @@ fn units_agree_over_a_million_loads() {
         let parameters = Parameters { lrt_entries: 16, search, ..Parameters::default() };
         let make = || Iwmu::<6, 16>::new(&parameters);
         let verilated = Verilated::new(&make()).expect("Verilator builds the module");
+        let rtl = Compiled::new(&make()).expect("the RTL is compiled").engine();
         let mut engines: [Engine<Iwmu<6, 16>>; 3] =
-            [<Iwmu<6, 16> as Testbench>::model(&parameters), Box::new(Rtl::new(make())), Box::new(verilated)];
+            [<Iwmu<6, 16> as Testbench>::model(&parameters), Box::new(rtl), Box::new(verilated)];
         let mut stimulus = <Iwmu<6, 16> as Testbench>::stimulus(&parameters);
         let mut random = Random::seeded(SEED);
         let (mut loads, mut cycles) = (0, 0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A block that only this test knows: its declaration, model and testbench are all that there is of it, and every tool
 //! that goes through the catalogue has it.
 
@@ -5,7 +6,9 @@ use gpurf_blocks::{Clocked, Parameters};
 use gpurf_hw::catalogue::{catalogue, find};
 use gpurf_hw::dialect::{block, rtl, Register};
 use gpurf_testbenches::EngineKind::{Icarus, Model, Rtl, Verilator};
-use gpurf_testbenches::{expect, register, workbench, Engine, Random, Scenario, Stimulus, Testbench};
+use gpurf_testbenches::{
+    expect_eq, register, workbench, Engine, Failure, Random, Scenario, Stimulus, Testbench,
+};
 use gpurf_verilog::check;
 use rust_hdl::prelude::*;
 
@@ -72,7 +75,7 @@ impl Testbench for UseCounters {
                 let mut inputs = UseCountersIn::default();
                 inputs.used[0] = true;
                 for uses in 0..20 {
-                    expect(bench.cycle(inputs)?.count[0] == 15.min(uses), format!("{uses} uses"))?;
+                    expect_eq!(bench.cycle(inputs)?.count[0], 15.min(uses), format!("{uses} uses"))?;
                 }
                 Ok(())
             },
@@ -111,9 +114,9 @@ fn all_engines_agree() {
     let bench = workbench("use_counters", &Parameters::default());
     let engines = [Model, Rtl, Verilator, Icarus];
     let outcome = bench.run(&engines, &mut Random::seeded(1), 1000).expect("the engines are built");
-    assert!(outcome.passed(), "seed 1: {outcome:?}");
+    assert!(outcome.passed(), "{}", bench.report(&engines, 1, &Vec::from_iter(Failure::of(&outcome))));
     let failures = bench.play(&engines).expect("the engines are built");
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(failures.is_empty(), "{}", bench.report(&engines, 1, &failures));
 }
 
 #[test]

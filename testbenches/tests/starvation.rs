@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How long the warp scheduler can pass over a warp that stays ready.
 
 use gpurf_blocks::{Parameters, Scheduling, WarpId, WarpSet};
 use gpurf_sim::issue::WarpScheduler;
 
-/// Of eight warps, the default.
+/// For eight warps, the default.
 const ALL_SETS: std::ops::RangeInclusive<WarpSet> = 0..=0xff;
 
 fn warps() -> usize {

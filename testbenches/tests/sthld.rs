@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The STHLD controller on synthetic curves (F Fig. 9), model and RTL, and both over many random intervals.
 
 use gpurf_blocks::{Parameters, SthldTable, Transition};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Hardware, models and testbenches of a module stand at the same place: `hw/src`, `sim/src` and `testbenches/src` have
 //! the same tree, and what is in one of them alone is listed here with the reason.
 

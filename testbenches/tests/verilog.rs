@@ -1,8 +1,9 @@
-//! The gate of every module: reference model, compiled RTL, rust-hdl's evaluation and emitted Verilog side by side, and the
-//! Verilog clean under every checker. One test for each module and concern.
+// SPDX-License-Identifier: Apache-2.0
+//! The gate of every module: reference model, compiled RTL, rust-hdl's evaluation and emitted Verilog side by
+//! side, and the Verilog clean under every checker. One test for each module and concern.
 //!
-//! Each pair of engines holds something: rust-hdl against compiled the emitter, Verilog against compiled the generator of
-//! machine code, the model against compiled the hardware.
+//! Each pair of engines holds something: rust-hdl against compiled the emitter, Verilog against compiled the
+//! generator of machine code, the model against compiled the hardware.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use gpurf_blocks::{corners, LruStorage, Parameter, Parameters, LANES, PARAMETERS};
 use gpurf_hw::catalogue::{catalogue, Entry};
 use gpurf_testbenches::EngineKind::{Icarus, Model, Rtl, RustHdl, Verilator};
-use gpurf_testbenches::{workbench, EngineKind, Random};
+use gpurf_testbenches::{workbench, EngineKind, Failure, Random, Workbench};
 use gpurf_verilog::check;
 
 mod per_module;
@@ -36,18 +37,18 @@ fn main() -> ExitCode {
 
 const SEED: u64 = 11;
 const CYCLES: u64 = 10_000;
-/// Of rust-hdl, which is the slowest by far; `make soak` takes as many as of the others.
+/// The cycles of rust-hdl, which is the slowest by far; `make soak` takes as many as of the others.
 const RUST_HDL_CYCLES: u64 = 3_000;
 /// Icarus interprets: what Verilator sees in many cycles, it sees in the first of them.
 const ICARUS_CYCLES: u64 = 250;
 
-/// Data of 32 bits, intervals so short that a run has many, and a PCRF so small that it fills. With the SM's seed: its sub-cores
-/// are among these, and built once.
+/// Data of 32 bits, intervals so short that a run has many, and a PCRF so small that it fills. With the SM's
+/// seed: its sub-cores are among these, and built once.
 fn tokens() -> Parameters {
     Parameters { width: 32, interval: 50, pcrf_entries: 256, seed: 1, ..Default::default() }
 }
 
-/// Whether somebody asks for many cases.
+/// Returns true if somebody asks for many cases.
 fn is_soak() -> bool {
     std::env::var("PROPTEST_CASES").is_ok()
 }
@@ -55,7 +56,7 @@ fn is_soak() -> bool {
 fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles: u64) {
     let bench = workbench(entry.name, parameters);
     let outcome = bench.run(engines, &mut Random::seeded(SEED), cycles).expect("the engines are built");
-    assert!(outcome.passed(), "{engines:?}, seed {SEED}: {outcome:?}");
+    told(&*bench, engines, Vec::from_iter(Failure::of(&outcome)));
 }
 
 fn all_engines_agree(entry: &Entry) {
@@ -63,8 +64,13 @@ fn all_engines_agree(entry: &Entry) {
     agree(entry, &[Model, Rtl, Verilator], &tokens(), CYCLES);
     // That rust-hdl answers scenarios as the model does is shown beside this, and takes the longer.
     let engines = [Model, Rtl, Verilator];
-    let failures = workbench(entry.name, &tokens()).play(&engines).expect("the engines are built");
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let bench = workbench(entry.name, &tokens());
+    told(&*bench, &engines, bench.play(&engines).expect("the engines are built"));
+}
+
+/// Fails if something failed, and says what, once.
+fn told(bench: &dyn Workbench, engines: &[EngineKind], failures: Vec<Failure>) {
+    assert!(failures.is_empty(), "\n{}", bench.report(engines, SEED, &failures));
 }
 
 fn whole_registers(entry: &Entry) -> bool {
@@ -96,9 +102,9 @@ fn agree_on_entries_taken_on_arrival(entry: &Entry) {
     for dispatch_on_arrival in [false, true] {
         let parameters = Parameters { dispatch_on_arrival, ..on_arrival() };
         agree(entry, &[Rtl, RustHdl, Verilator], &parameters, RUST_HDL_CYCLES);
-        let failures =
-            workbench(entry.name, &parameters).play(&[Rtl, Verilator]).expect("the engines are built");
-        assert!(failures.is_empty(), "{}", failures.join("\n"));
+        let bench = workbench(entry.name, &parameters);
+        let engines = [Rtl, Verilator];
+        told(&*bench, &engines, bench.play(&engines).expect("the engines are built"));
     }
 }
 
@@ -119,7 +125,8 @@ fn keeps_no_table(entry: &Entry) -> bool {
     !KEEP_TABLES.contains(&entry.name)
 }
 
-/// Modules that show a table in a memory, which has no reset: what they show before they wrote it is of no meaning.
+/// Modules that show a table in a memory, which has no reset: what they show before they wrote it is of no
+/// meaning.
 const KEEP_TABLES: [&str; 3] = ["pcrf", "pcrf_pointer_table", "rmu"];
 
 fn a_reset_forgets_everything(entry: &Entry) {
@@ -147,7 +154,8 @@ fn checkers_find_nothing(entry: &Entry) {
         if parts(&parameters).contains(&design.top) {
             continue;
         }
-        // Latches, loops and who drives what are the same at any width, and the wider, the longer Yosys takes to find them.
+        // Latches, loops and who drives what are the same at any width, and the wider, the longer Yosys takes
+        // to find them.
         let narrow = match parameters.width {
             32 => design.clone(),
             _ => emitted(&Parameters { width: 32, ..parameters }),
@@ -186,10 +194,11 @@ fn verilog_is_the_same_every_time(entry: &Entry) {
     assert_eq!(text(), text());
 }
 
-/// Two modules of one name are one module in Verilog: whatever changes the text has to stand in the name. And what stands
-/// there changes the hardware.
+/// Two modules of one name are one module in Verilog: whatever changes the text has to stand in the name. And
+/// what stands there changes the hardware.
 fn its_parameters_are_those_it_names(entry: &Entry) {
-    // Tags of each thread are the same text 32 times over: they are tried as a value, not with every other one.
+    // Tags of each thread are the same text 32 times over: they are tried as a value, not with every other
+    // one.
     let narrow = |corner| Parameters { width: 32, rc_tag_lanes: LANES, ..corner };
     let corners = [corners::smallest(), Parameters::default()].into_iter();
     let corners: Vec<_> = corners.chain(allocates(entry).then(on_arrival)).map(narrow).collect();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the documents point to exists: files, headings, and the tests and benches of commands.
 
 use std::collections::BTreeSet;
@@ -7,10 +8,10 @@ use std::path::{Component, Path, PathBuf};
 /// Folders that commands write, and what is hidden, hold nothing that a document could point to.
 const WRITTEN: [&str; 2] = ["out", "target"];
 
-struct Document {
+pub struct Document {
     /// From the root of the repository.
-    path: PathBuf,
-    text: String,
+    pub path: PathBuf,
+    pub text: String,
 }
 
 impl Document {
@@ -58,14 +59,19 @@ impl Document {
     }
 }
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// README.md, the pages, and what explains the papers' files and the dialect's rules.
-fn documents() -> Vec<Document> {
+/// What mdBook makes the order of its pages from.
+const SUMMARY: &str = "docs/SUMMARY.md";
+
+/// README.md, CONTRIBUTING.md, the pages, and what explains the papers' files and the dialect's rules.
+pub fn documents() -> Vec<Document> {
     let mut paths: Vec<PathBuf> =
-        ["README.md", "papers/README.md", "hw/rtl/src/rtl/rules.md"].map(PathBuf::from).into();
+        ["README.md", "CONTRIBUTING.md", "papers/README.md", "hw/rtl/src/rtl/rules.md"]
+            .map(PathBuf::from)
+            .into();
     for entry in root().join("docs").read_dir().expect("the pages") {
         let name = entry.expect("a page").file_name();
         paths.push(Path::new("docs").join(name));
@@ -114,6 +120,21 @@ fn links_lead_to_files_and_headings() {
         }
     }
     assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
+}
+
+/// The book has every page once.
+#[test]
+fn the_summary_has_every_page() {
+    let summary = Document::read(SUMMARY.into());
+    let mut links: Vec<String> = summary.links().into_iter().filter(|link| !link.is_empty()).collect();
+    let pages = documents().into_iter().map(|document| document.path);
+    let pages = pages.filter(|path| path.starts_with("docs") && path != Path::new(SUMMARY));
+    let mut pages: Vec<String> =
+        pages.map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect();
+    pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|page| format!("../{page}")));
+    links.sort();
+    pages.sort();
+    assert_eq!(links, pages);
 }
 
 #[test]
@@ -208,7 +229,10 @@ fn commands_name_tests_and_benches_that_exist() {
                 let (module, test) = filter.split_once("::").expect("it has one");
                 let module = package.join("tests").join(module);
                 let text = [module.with_extension("rs"), module.join("mod.rs")].map(fs::read_to_string);
-                let is_test = |text: &String| test.is_empty() || text.contains(&format!("fn {test}"));
+                let is_test = |text: &String| {
+                    let named = |kind: &str| text.contains(&format!("{kind} {test}"));
+                    test.is_empty() || named("fn") || named("mod")
+                };
                 if !text.iter().flatten().any(is_test) {
                     missing.push(format!("{}: {}", document.path.display(), command.join(" ")));
                 }

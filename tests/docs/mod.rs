@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tables of the documents are what they describe, and `gpurf docs` finds those that are not.
 
+mod commands;
 mod links;
+mod style;
 
 use std::fs;
 use std::path::Path;

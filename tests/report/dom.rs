@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A page as a tree, strictly: what a browser would mend silently is an error here.
 
 use std::collections::BTreeMap;
@@ -88,7 +89,7 @@ impl Element {
         all
     }
 
-    /// Those of them with this name.
+    /// The ones of them with this name.
     pub fn all(&self, name: &str) -> Vec<&Element> {
         self.elements().into_iter().filter(|element| element.name == name).collect()
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `gpurf report`: the page holds what it promises, and a browser has nothing to complain of.
 
 mod dom;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Throughput of the trace reader on plain text, in bytes of file per second on one core.
 
 use std::time::Duration;

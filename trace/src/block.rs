@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Dynamic instructions: what the warps of a thread block executed.
 
 use std::hash::Hasher;
@@ -20,8 +21,8 @@ pub struct DynamicInstruction {
     address_start: u32,
     /// Its addresses, with [`STRIDED`] and [`DIGESTED`].
     address_count: u8,
-    /// Bit i: the next read of the i-th source register is near. The last bit stands for the sixteenth and all behind it,
-    /// the rest of one wide operand: it is set if they all are near. Zero until annotated.
+    /// Bit i: the next read of the i-th source register is near. The last bit stands for the sixteenth and
+    /// all behind it, the rest of one wide operand: it is set if they all are near. Zero until annotated.
     pub near_sources: u16,
     /// The same of the destination registers.
     pub near_destinations: u16,
@@ -30,8 +31,8 @@ pub struct DynamicInstruction {
 /// Number of the last bit of a `near_` mask.
 pub(crate) const LAST_MARK: usize = u16::BITS as usize - 1;
 
-/// Marks register number `index` of an instruction's sources, or destinations, in their mask. `begins`: of those that share
-/// the last bit, it is the first to be marked.
+/// Marks register number `index` of an instruction's sources, or destinations, in their mask. `begins`: of
+/// those that share the last bit, it is the first to be marked.
 pub(crate) fn mark(mask: &mut u16, index: usize, near: bool, begins: bool) {
     let bit = 1 << index.min(LAST_MARK);
     match near {
@@ -49,7 +50,7 @@ impl DynamicInstruction {
         (self.near_sources as i16 >> first.min(LAST_MARK)) as u16
     }
 
-    /// Whether the next read of destination register number `index` is near.
+    /// Returns true if the next read of destination register number `index` is near.
     #[inline]
     pub fn is_near_destination(&self, index: usize) -> bool {
         self.near_destinations >> index.min(LAST_MARK) & 1 == 1
@@ -108,8 +109,8 @@ pub type Lanes = [u32; WARP_SIZE as usize];
 /// Words that a value takes in the pool.
 const WORDS: usize = WARP_SIZE as usize / 2;
 
-/// The values that an instruction found in its source registers and left in its destination registers, in all lanes of
-/// the warp: lanes that the instruction did not write have what they had before.
+/// The values that an instruction found in its source registers and left in its destination registers, in all
+/// lanes of the warp: lanes that the instruction did not write have what they had before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operands<'a> {
     /// A digest of each source: equal values have equal ones.
@@ -169,8 +170,9 @@ impl ThreadBlock {
         warp.instructions.last_mut().expect("just pushed").address_count |= DIGESTED;
     }
 
-    /// The operands of the instruction that was just pushed: digests of its sources and values of its destinations, as many
-    /// as its [`StaticInstruction`](crate::StaticInstruction) has. Those of every instruction of the block are given, or none.
+    /// The operands of the instruction that was just pushed: digests of its sources and values of its
+    /// destinations, as many as its [`StaticInstruction`](crate::StaticInstruction) has. Those of every
+    /// instruction of the block are given, or none.
     pub fn push_operands(&mut self, sources: &[u64], destinations: impl IntoIterator<Item = Lanes>) {
         self.has_operands = true;
         self.pool.extend_from_slice(sources);
@@ -207,7 +209,7 @@ impl ThreadBlock {
         (instruction.count() > 0).then(|| self.pool[instruction.address_start as usize])
     }
 
-    /// Whether two instructions of this block have the same addresses.
+    /// Returns true if two instructions of this block have the same addresses.
     pub fn same_addresses(&self, one: &DynamicInstruction, other: &DynamicInstruction) -> bool {
         let count = |instruction: &DynamicInstruction| instruction.address_count & !DIGESTED;
         let words = |of: &DynamicInstruction| &self.pool[of.address_start as usize..of.behind_addresses()];

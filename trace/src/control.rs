@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Control bits: what the compiler tells the issue logic of a core since Volta, beside each instruction.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels with the control bits of their cubin's listing: a trace does not have them.
 
 use std::collections::BTreeMap;

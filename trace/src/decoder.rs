@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One instruction line to one instruction.
 //!
 //! Between program counter and addresses, a line says the same at every execution of its
 //! instruction. Each such text is parsed once; from then on it is recognised by comparison, and
 //! only mask and addresses are read.
 //!
-//! A line that is not as expected is looked at again: its words may have other blanks between them than one space, and
-//! tracers before November 2020 give the addresses of all active lanes, though the mask leaves out the lanes whose
-//! guard predicate is false.
+//! A line that is not as expected is looked at again: its words may have other blanks between them than one
+//! space, and tracers before November 2020 give the addresses of all active lanes, though the mask leaves out
+//! the lanes whose guard predicate is false.
 
 use std::collections::HashMap;
 
@@ -58,8 +59,8 @@ pub(crate) struct Decoder {
 enum Tail {
     /// Addresses, if its width is not zero, then immediates.
     Addresses,
-    /// Where a tensor copy reads and writes, then immediates, which are not set. The copy is the memory unit's work,
-    /// and no lane has an address.
+    /// Where a tensor copy reads and writes, then immediates, which are not set. The copy is the memory
+    /// unit's work, and no lane has an address.
     TensorCopy,
     /// Nothing: the line marks a part of the program that a simulator may repeat, and is no instruction.
     Mark,
@@ -88,7 +89,8 @@ impl Decoder {
         }
     }
 
-    /// Static index and mask of the instruction in `line`, if it has one; its addresses are appended to `pool`.
+    /// Static index and mask of the instruction in `line`, if it has one; its addresses are appended to
+    /// `pool`.
     #[inline]
     pub fn decode(
         &mut self,
@@ -179,7 +181,7 @@ impl Decoder {
 }
 
 impl Head {
-    /// Whether a line goes on with this text.
+    /// Returns true if a line goes on with this text.
     fn starts(&self, rest: &[u8]) -> bool {
         rest.starts_with(&self.text) && matches!(rest.get(self.text.len()), None | Some(b' '))
     }
@@ -311,7 +313,7 @@ fn read_addresses(fields: &mut Fields, mask: u32, pool: &mut Vec<u64>) -> Result
     Ok(())
 }
 
-/// Whether no lane is left out between the first and the last.
+/// Returns true if no lane is left out between the first and the last.
 fn is_run(lanes: u32) -> bool {
     let lowest = lanes & lanes.wrapping_neg();
     lanes & lanes.wrapping_add(lowest) == 0
@@ -392,7 +394,8 @@ struct OfActiveLanes {
 }
 
 impl OfActiveLanes {
-    /// Reads the addresses of the mask's lanes into `pool`, and immediates. `None` if the line is not of this kind.
+    /// Reads the addresses of the mask's lanes into `pool`, and immediates. `None` if the line is not of this
+    /// kind.
     fn read(&self, mut fields: Fields, immediate_fields: usize, pool: &mut Vec<u64>) -> Option<[i64; 2]> {
         let mut addresses = ArrayVec::<u64, { WARP_SIZE as usize }>::new();
         match fields.next() {
@@ -435,8 +438,8 @@ impl OfActiveLanes {
         Some(immediates)
     }
 
-    /// So many lanes, among them those of the mask. The line does not say which: those of the line before if they can
-    /// be, else the first ones, else those of the mask and the first others.
+    /// So many lanes, among them those of the mask. The line does not say which: those of the line before if
+    /// they can be, else the first ones, else those of the mask and the first others.
     fn active(&self, count: u32) -> Option<u32> {
         if count < self.mask.count_ones() || count == 0 {
             return None;

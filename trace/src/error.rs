@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What can go wrong with an instruction stream, said once and with its remedy.
 
 use std::io;

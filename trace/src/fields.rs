@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Fields and numbers of a line of bytes.
 
 /// The part of a line not yet read; fields are separated by single spaces.
@@ -25,7 +26,7 @@ impl<'a> Fields<'a> {
         field
     }
 
-    /// Whether nothing but spaces is left.
+    /// Returns true if nothing but spaces is left.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&byte| byte == b' ')
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The thread blocks of a launch: which there can be, and which a file has given so far.
 
 use std::collections::BTreeMap;

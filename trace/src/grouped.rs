@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files whose instructions are grouped by thread block and warp.
 
 use crate::block::{ThreadBlock, Warp};
@@ -103,7 +104,7 @@ impl GroupedBlocks {
     }
 }
 
-/// Whether a line begins with a number, as instructions do, perhaps behind blanks.
+/// Returns true if a line begins with a number, as instructions do, perhaps behind blanks.
 fn is_instruction(line: &[u8]) -> bool {
     let starts = |line: &[u8]| line.first().is_some_and(u8::is_ascii_hexdigit);
     starts(line) || starts(line.trim_ascii_start())

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The header of a kernel's file: `-key = value` lines, then a comment on the format of instruction lines.
 
 use crate::error::{Error, Result};
@@ -34,7 +35,7 @@ const KEYS: [&str; 13] = [
     "accelsim tracer version",
     "enable lineinfo",
 ];
-/// Those that every tracer writes.
+/// The ones that every tracer writes.
 const NEEDED: [&str; 6] = ["kernel name", "grid dim", "block dim", "shmem", "nregs", "binary version"];
 
 /// Reads `-key = value` lines up to the first line that starts with `#`.
@@ -53,7 +54,7 @@ pub(crate) fn read_header(lines: &mut Lines) -> Result<(KernelHeader, HeaderEnd)
         let line = line.trim_ascii();
         if line.starts_with(b"#") {
             end.block_begun = line.starts_with(b"#BEGIN_TB");
-            // Since 2025 lines of version 5 are those of version 6, but for the values behind them.
+            // Since 2025 lines of version 5 are those of version 6, except for the values behind them.
             if header.tracer_version == 5 && memchr::memmem::find(line, b"immediate2").is_some() {
                 header.tracer_version = 6;
             }

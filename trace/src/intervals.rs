@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register intervals: parts of a kernel's code that a warp enters at one place and that use few registers, so that all
 //! of them can be fetched at entry. What LTRF's compiler gives its hardware.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels and workloads, wherever their instructions come from.
 
 use std::fmt;
@@ -83,8 +84,8 @@ pub trait BlockSource: Send {
     /// call; `None` at the end.
     fn next_block(&mut self, program: &mut Program) -> Result<Option<ThreadBlock>>;
 
-    /// Asks, before the first block, for those only whose number leaves the remainder `own`, by `count`. Whether the
-    /// source does so; one that would read the others anyway need not.
+    /// Asks, before the first block, for those only whose number leaves the remainder `own`, by `count`.
+    /// Whether the source does so; one that would read the others anyway need not.
     fn restrict(&mut self, own: u64, count: u64) -> bool {
         let _ = (own, count);
         false
@@ -186,13 +187,13 @@ pub struct KernelReader {
     annotator: Option<Annotator>,
     /// The blocks of the source that are wanted: those whose number leaves this remainder, by how many.
     share: (u64, u64),
-    /// Of the source's next block.
+    /// The number of the source's next block.
     number: u64,
 }
 
 impl KernelReader {
-    /// Leaves out all blocks but those whose number in the order of the stream, from 0, leaves the remainder `own` when
-    /// it is divided by `count`. To be said before the first block is read.
+    /// Leaves out all blocks but those whose number in the order of the stream, from 0, leaves the remainder
+    /// `own` when it is divided by `count`. To be said before the first block is read.
     pub fn restrict(&mut self, own: u64, count: u64) {
         if !self.source.restrict(own, count) {
             self.share = (own, count);

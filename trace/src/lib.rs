@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instruction streams: types, Accel-Sim reader and writer, reuse distances.
 //!
 //! A [`Workload`] is a program run: copies and [`Kernel`]s in order. It comes from an Accel-Sim

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Lines of a plain or packed file, without copying them.
 
 use std::fs::File;

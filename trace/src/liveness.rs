@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Live registers of each place in a kernel's code: what FineReg's compiler gives its hardware
 //! (R §IV-B, §V-A).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels whose instructions have the operands that a trace names, in place of all registers that they read and write.
 //!
 //! An operand is one register, however wide it is. What the trace calls a destination is one, and what it calls a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Remarks that do not stop a run: what a trace lacks, and what is left out of it.
 
 use std::collections::HashSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The opcode table: which execution unit an instruction uses, what memory it touches, and how
 //! its operands widen.
 //!

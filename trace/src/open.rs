@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Opening a workload: a trace folder, a kernel list, or one kernel's file.
 
 use std::collections::HashSet;

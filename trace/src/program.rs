@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Static instructions: each place in the machine code once, with its decoded operands.
 
 use std::collections::HashMap;
@@ -62,7 +63,7 @@ pub struct StaticInstruction {
     pub destinations: Registers,
     /// Vector registers read, all of them, without RZ, each once, in the order first named.
     pub sources: Registers,
-    /// Of each of `sources`, the number of the source operand that it belongs to, as they stand in a
+    /// For each of `sources`, the number of the source operand that it belongs to, as they stand in a
     /// trace: constants, immediates and predicates are not counted.
     pub positions: Positions,
     /// Of each of `sources`, bit s: it stands in source slot s of the machine code. A slot that holds a constant or an
@@ -72,7 +73,7 @@ pub struct StaticInstruction {
     pub control: Control,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,
-    /// Those of `sources` that the trace names.
+    /// The ones of `sources` that the trace names.
     pub named: RegisterSet,
     /// The destination the trace names, RZ and uniform registers included.
     pub named_destination: Option<Register>,
@@ -82,7 +83,8 @@ pub struct StaticInstruction {
     pub immediates: [i64; 2],
 }
 
-/// Opcodes that may move control; the last six are those of Maxwell and Pascal, whose `SYNC` goes where `SSY` said.
+/// Opcodes that may move control; the last six are those of Maxwell and Pascal, whose `SYNC` goes where `SSY`
+/// said.
 const BRANCHES: [&str; 14] = [
     "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "SYNC", "BRK", "CONT", "CAL", "JCAL",
     "LONGJMP",
@@ -123,8 +125,8 @@ impl StaticInstruction {
         })
     }
 
-    /// The source operand that an exactly known source belongs to: the one that widening gives it to, else that of
-    /// the register next below it.
+    /// The source operand that an exactly known source belongs to: the one that widening gives it to, else
+    /// that of the register next below it.
     fn position_of(&self, register: RegisterId) -> u8 {
         let widened = self.sources.iter().zip(&self.positions);
         let below = widened.filter(|(&known, _)| known <= register).max_by_key(|(&known, _)| known);

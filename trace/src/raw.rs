@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files as the tracer leaves them: a line names its block and warp, in the order of arrival.
 //!
 //! They are grouped while they are read. A thread block whose warps have all left is complete, and complete blocks wait

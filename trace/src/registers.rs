@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Vector registers: as a trace names them, of an instruction, and in sets.
 
 use std::fmt;
@@ -34,11 +35,11 @@ impl From<RegisterId> for u32 {
     }
 }
 
-/// Vector registers of an instruction: in place if there are no more than 16, as those of nearly all are. A matrix product
-/// of a warpgroup reads and writes up to 128 accumulators.
+/// Vector registers of an instruction: in place if there are no more than 16, as those of nearly all are. A
+/// matrix product of a warpgroup reads and writes up to 128 accumulators.
 pub type Registers = SmallVec<[RegisterId; 16]>;
 
-/// Of each of an instruction's [`Registers`], the number of the operand that it belongs to.
+/// For each of an instruction's [`Registers`], the number of the operand that it belongs to.
 pub type Positions = SmallVec<[u8; 16]>;
 
 /// A register as a trace names it.
@@ -60,7 +61,8 @@ impl Register {
     }
 }
 
-/// A set of registers R0 to R255, one bit each. Words, not a bit vector of a library: with that one a run takes 30% more time.
+/// A set of registers R0 to R255, one bit each. Words, not a bit vector of a library: with that one a run
+/// takes 30% more time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct RegisterSet([u64; 4]);
 
@@ -77,7 +79,7 @@ impl RegisterSet {
         self.0[register.index() / 64] &= !(1 << (register.0 % 64));
     }
 
-    /// Whether a register is in the set.
+    /// Returns true if a register is in the set.
     #[inline]
     pub fn contains(&self, register: RegisterId) -> bool {
         self.0[register.index() / 64] >> (register.0 % 64) & 1 == 1
@@ -95,7 +97,7 @@ impl RegisterSet {
         RegisterSet(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
-    /// Whether all its registers are in the other set.
+    /// Returns true if all its registers are in the other set.
     #[inline]
     pub fn is_subset(&self, other: &RegisterSet) -> bool {
         self.difference(*other) == RegisterSet::default()
@@ -106,7 +108,7 @@ impl RegisterSet {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether there is no register in the set.
+    /// Returns true if there is no register in the set.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
@@ -122,7 +124,7 @@ impl RegisterSet {
         (0..=255).map(RegisterId).filter(move |&register| self.contains(register))
     }
 
-    /// Whether some register is in both sets.
+    /// Returns true if some register is in both sets.
     #[inline]
     pub fn intersects(&self, other: &RegisterSet) -> bool {
         // Without a branch: the SM asks this in every cycle.

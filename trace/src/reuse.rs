@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reuse distances of register operands (Malekeh, full paper §III-A).
 //!
 //! The reuse distance of an operand is the number of instructions its warp executes from the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ways in which operands of opcodes widen; [`crate::widen`] applies them.
 
 /// How the operands of an opcode widen.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A kernel's file: header, then thread blocks.
 //!
 //! A `.traceg` file has its instructions grouped by thread block and warp, a `.tracez` file too, packed; a `.trace`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files that Accel-Sim 2.0 packs warp by warp, `.tracez`, as the text of a `.traceg` file.
 //!
 //! Such a file has, in this order, numbers being little-endian:

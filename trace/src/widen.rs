@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From the registers a trace names to the registers an instruction reads and writes.
 //!
 //! A tracer names only the first register of each operand, in the order of the machine code, and
@@ -19,7 +20,7 @@ use crate::rule::Rule;
 pub(crate) struct Operands {
     pub destinations: Registers,
     pub sources: Registers,
-    /// Of each source, the number of the source operand that first has it.
+    /// For each source, the number of the source operand that first has it.
     pub positions: Positions,
 }
 
@@ -148,7 +149,8 @@ fn source_width(
                 _ => 1,
             }
         }
-        // The sums go where they came from. Behind them a sparse product has the register that says which elements A has.
+        // The sums go where they came from. Behind them a sparse product has the register that says which
+        // elements A has.
         Rule::WarpgroupMatrix => {
             let sums = sources.iter().position(|&source| Some(source) == destination);
             match position.cmp(&sums.unwrap_or(sources.len() - 1)) {
@@ -289,7 +291,8 @@ fn registers_per_lane(bits: usize) -> usize {
     bits.div_ceil(1024)
 }
 
-/// M, N and K of a shape such as `16x8x16`, or `16816` without separators: M is 16 or 8, N is 8, the rest is K.
+/// M, N and K of a shape such as `16x8x16`, or `16816` without separators: M is 16 or 8, N is 8, the rest is
+/// K.
 fn shape(modifier: &str) -> Option<[usize; 3]> {
     let modifier = &modifier.replace('x', "");
     let (m, rest) = match modifier.strip_prefix("16") {

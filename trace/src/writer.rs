@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Writing a workload as an Accel-Sim trace.
 
 use std::fs::{self, File};

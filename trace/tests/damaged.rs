@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Damaged, cut and missing files: the error says where and why, and nothing panics.
 
 use std::fs;

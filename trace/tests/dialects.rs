@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What different tracers write, and what strangers make of it: each is read, or the message says what it is.
 
 use std::fmt::Write as _;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The reader on traces of real GPUs, where they are at hand, and on one of our own.
 
 use gpurf_fixtures::{traces, OWN_TRACE};

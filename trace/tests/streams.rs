@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random instruction streams: written and read back, and annotated against a plain oracle.
 
 use gpurf_trace::reuse::{distances, Histogram, Operand};

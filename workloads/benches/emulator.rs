@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Warp instructions per second of the emulator on one thread: functional only, and with the
 //! instruction stream.
 //!

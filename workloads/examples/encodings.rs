@@ -1,10 +1,12 @@
-//! What Turing's instructions look like: every opcode and modifier that NVIDIA's disassembler knows for `sm_75`.
+// SPDX-License-Identifier: Apache-2.0
+//! What Turing's instructions look like: every opcode and modifier that NVIDIA's disassembler knows for
+//! `sm_75`.
 //!
 //! `cargo run --release -p gpurf-workloads --example encodings` begins with an instruction of each opcode and kind of
-//! operands, changes the bits that hold modifiers, has the disassembler say what that is, and goes on from whatever
-//! shows something new until nothing does. An instruction for each modifier of each opcode, and for each kind of
-//! operands, becomes a line of `workloads/instruction_set/sm_75.txt`. The tables of `docs/emulator.md` say which of them
-//! are executed. The disassembler is that of `workloads/build`.
+//! operands, changes the bits that hold modifiers, has the disassembler say what that is, and goes on from
+//! whatever shows something new until nothing does. An instruction for each modifier of each opcode, and for
+//! each kind of operands, becomes a line of `workloads/instruction_set/sm_75.txt`. The tables of
+//! `docs/emulator.md` say which of them are executed. The disassembler is that of `workloads/build`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::error::Error;
@@ -18,8 +20,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 const FORM: u128 = 0xfff;
 /// Tells uniform registers from constants, where the opcode allows both.
 const UNIFORM: u128 = 1 << 91;
-/// The guard, and what the scheduler is told; and both as they are plainest: PT, and no barrier for sources, nor for
-/// results if their time is known; those of other instructions have one.
+/// The guard, and what the scheduler is told; and both as they are plainest: PT, and no barrier for sources,
+/// nor for results if their time is known; those of other instructions have one.
 const GUARD: u128 = 0xf << 12 | !0 << 105;
 const PLAIN: u128 = 0x7 << 12 | 0x3f << 110;
 const RESULT_BARRIER: u128 = 0x7 << 110;
@@ -110,7 +112,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Whether the instruction shows anything new to go on from, but no more than `most` things.
+    /// Returns true if the instruction shows anything new to go on from, but no more than `most` things.
     fn add(&mut self, code: &str, most: usize) -> bool {
         let (opcode, operands) = code.split_once(' ').unwrap_or((code, ""));
         let mut names = opcode.split('.');
@@ -187,7 +189,7 @@ impl Disassembler {
         Err(message().into())
     }
 
-    /// Those of the words that are instructions, with their texts.
+    /// The ones of the words that are instructions, with their texts.
     fn texts(&mut self, words: &[u128]) -> Result<Vec<(u128, String)>> {
         let mut words = words.to_vec();
         loop {

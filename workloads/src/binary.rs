@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Listings as files have them: text, or machine code that NVIDIA's disassembler turns into text.
 
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub fn listing_with(path: &Path, tools: Option<&Path>) -> Result<String, String>
     }
 }
 
-/// Whether an ELF file is machine code of a GPU: its machine is EM_CUDA.
+/// Returns true if an ELF file is machine code of a GPU: its machine is EM_CUDA.
 fn is_cubin(bytes: &[u8]) -> bool {
     bytes.get(18..20) == Some(&[190, 0])
 }
@@ -73,7 +74,8 @@ fn run(
     Ok(output.stdout)
 }
 
-/// The listing of a cubin. Disassembling takes longer than many a kernel runs: it is kept under the cubin's digest.
+/// The listing of a cubin. Disassembling takes longer than many a kernel runs: it is kept under the cubin's
+/// digest.
 fn disassembled(path: &Path, tools: Option<&Path>) -> Result<String, String> {
     let kept = kept_as(path);
     if let Some(text) = kept.as_ref().and_then(|kept| std::fs::read_to_string(kept).ok()) {

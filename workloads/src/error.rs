@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What can go wrong with a listing, a launch or a running kernel.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the emulator executes of Turing's instruction set, as it is documented.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,8 +7,8 @@ use crate::emulator::decode::families::{self, FAMILIES};
 use crate::error::Error;
 use crate::listing::Module;
 
-/// An instruction of every opcode, modifier and kind of operands that NVIDIA's disassembler knows for `sm_75`, one to a
-/// line. Written by the example `encodings`.
+/// An instruction of every opcode, modifier and kind of operands that NVIDIA's disassembler knows for
+/// `sm_75`, one to a line. Written by the example `encodings`.
 pub const INSTRUCTIONS: &str = include_str!("../instruction_set/sm_75.txt");
 
 /// Opcodes that are decoded alike.
@@ -29,11 +30,12 @@ pub struct Opcode {
     pub refused: BTreeSet<String>,
     /// How many of its instructions among [`INSTRUCTIONS`] are executed.
     pub instructions: usize,
-    /// Those that are not executed, each with why.
+    /// The ones that are not executed, each with why.
     pub refusals: Vec<(&'static str, String)>,
 }
 
-/// All of [`INSTRUCTIONS`], as the decoder takes them: families whose opcodes are executed, and opcodes that are not.
+/// All of [`INSTRUCTIONS`], as the decoder takes them: families whose opcodes are executed, and opcodes that
+/// are not.
 pub fn opcodes() -> (Vec<Family>, Vec<Opcode>) {
     let mut opcodes: BTreeMap<&str, Opcode> = BTreeMap::new();
     for line in INSTRUCTIONS.lines() {
@@ -107,7 +109,8 @@ mod tests {
         for opcode in families.iter().flat_map(|family| &family.opcodes) {
             count += opcode.instructions + opcode.refusals.len();
             for (line, why) in &opcode.refusals {
-                // What is refused is named: the opcode with its modifiers, a modifier, an operand, a special register.
+                // What is refused is named: the opcode with its modifiers, a modifier, an operand, a special
+                // register.
                 let named = [&opcode.name, "special register ", "operand `"];
                 assert!(named.iter().any(|part| why.contains(part)), "{line}: {why}");
             }

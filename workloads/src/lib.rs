@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! GPU code without a GPU: our own CUDA kernels as Turing machine code, an emulator that executes
 //! it, and the instruction streams that come of it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Addresses in device memory.
 
 /// An address in device memory.

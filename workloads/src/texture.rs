@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Textures and surfaces: images in device memory, and how they are sampled.
 //!
 //! An [`Image`] lies row by row in memory that was allocated as any other, so that what a launch writes
@@ -37,7 +38,7 @@ impl Channel {
         }
     }
 
-    /// Whether it is a floating-point type.
+    /// Returns true if it is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Channel::F16 | Channel::F32)
     }
@@ -57,7 +58,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Of a plane of it.
+    /// The dimensions of a plane of it.
     pub fn dimensions(self) -> usize {
         match self {
             Shape::Line => 1,
@@ -82,7 +83,7 @@ pub struct Image {
     pub width: u32,
     /// Texels in y; 1 for a line.
     pub height: u32,
-    /// Texels in z; 1 but for a volume.
+    /// Texels in z; 1 except for a volume.
     pub depth: u32,
     /// Layers, each with all faces of a cube; 1 where there are none.
     pub layers: u32,
@@ -91,7 +92,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Of a texel, in bytes.
+    /// The size of a texel in bytes.
     pub fn texel_bytes(&self) -> u32 {
         self.channel.size() * self.channels
     }

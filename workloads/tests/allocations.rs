@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The emulator's inner loop does not allocate: executing an instruction costs no memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Control bits of our own listings: what NVIDIA's compiler writes beside instructions for Turing.
 
 use std::collections::BTreeMap;

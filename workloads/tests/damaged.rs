@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Listings damaged at random: an error or a run, never a panic.
 
 #[allow(dead_code)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Control flow: lanes that part, wait for each other, leave, and meet again.
 
 #[allow(dead_code)]
@@ -577,7 +578,7 @@ enum Statement {
     Ballot,
 }
 
-/// Whether some bits of R4, R5 or the thread's number are below a limit.
+/// True if some bits of R4, R5 or the thread's number are below a limit.
 #[derive(Clone, Copy, Debug)]
 struct Condition {
     register: u8,
@@ -671,7 +672,7 @@ struct Generator {
     labels: u32,
     /// Convergence barriers in use, outermost first.
     barriers: u32,
-    /// Of each loop around: its number, and how many barriers were in use outside and within it.
+    /// For each loop around: its number, and how many barriers were in use outside and within it.
     loops: Vec<(u32, u32, u32)>,
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What must not be done stops a kernel, and the error says where.
 
 use crate::support::{device, Frame};

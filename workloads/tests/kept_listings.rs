@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Listings of cubins are kept: the disassembler runs once for each. In a process of its own, as it sets variables.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Launch files: parameters by value, addresses inside of buffers, variables, loops, images, margins.
 
 #[allow(dead_code)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Live registers against what warps do: whatever a warp reads before it writes is live.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tests of the emulator and its workloads, as one program; that of allocations has an allocator of its own.
 
 mod compiled;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What threads of a block do to each other with no barrier between.
 
 use gpurf_workloads::Options;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Launches that are executed again for their streams: each on memory as it was, whoever reads what, and when.
 
 use crate::support::{Device, Frame};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The instruction streams of the built-in workloads: whole, the same however they are made, and the
 //! same again when read from a trace.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every built-in workload gives the right answer.
 
 use gpurf_workloads::suite::{Size, SUITE};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arrays, and the objects by which kernels read and write them: textures and surfaces.
 //!
 //! An array is memory of the device in which rows lie without gaps.

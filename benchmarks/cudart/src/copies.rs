@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Copies and fills. All of them have happened when the call returns, unless their stream is captured.
 
 use crate::arrays::Array;

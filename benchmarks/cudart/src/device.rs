@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The device, which there is one of, and what programs ask about it: Turing with one multiprocessor.
 
 use std::collections::BTreeMap;

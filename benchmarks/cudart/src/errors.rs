@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Error codes: those that the last call left, and the one of a kernel's fault, which stays.
 
 use std::cell::Cell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The machine code that the compiler puts into a program.
 
 use std::ffi::c_void;

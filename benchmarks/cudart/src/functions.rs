@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Queries about kernels.
 
 use std::ffi::{c_char, c_void, CString};

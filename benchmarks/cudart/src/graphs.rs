@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Graphs of operations: built node by node or captured from streams, and launched node after node.
 
 use std::ffi::c_void;

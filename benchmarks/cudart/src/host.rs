@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the host program has asked for so far: its code, its device, and what it registered under which address.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Registration of code, and launches: what the compiler generates calls of.
 
 use std::ffi::{c_char, c_void, CStr};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The CUDA runtime without a GPU: programs that are linked with this library in NVIDIA's place run their kernels in
 //! the emulator, and everything else as ever. What they launched and copied is written as a trace when they end.
 //!

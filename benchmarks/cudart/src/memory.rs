@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory of the device, and memory that host and device share.
 //!
 //! Shared memory is there twice, at the same address: as pages of the process, which count between launches, and in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operations of streams: launches, copies, fills, calls of the program. A stream runs them at once or notes them in a graph.
 
 use std::ffi::c_void;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Allocations in the order of streams, from pools: as streams are synchronous, plain ones.
 
 use std::ffi::c_void;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Streams and events. Everything has happened when a call returns, unless a stream is captured into a graph.
 
 use std::ffi::c_void;

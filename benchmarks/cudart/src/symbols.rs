@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Variables of the device, by the addresses of their stand-ins in the host program.
 
 use std::ffi::c_void;

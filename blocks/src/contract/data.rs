@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register values: 32 bits where a token stands for a warp's register, 1024 where hardware is built.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Two engines of one block, compared in every cycle.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Ports as data: names, widths and values of a module's plain structs.
 //!
 //! One walk over the fields ([`Ports::visit`], derived with the struct) serves everything that treats

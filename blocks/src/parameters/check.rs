@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which values go together, and what follows from them.
 
 use super::{Allocation, ParameterError, Parameters, Values, MAX_COLLECTORS, PARAMETERS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Points of the space of parameters, for those who try what is declared possible.
 
 use super::{Allocation, Parameters, MAX_COLLECTORS, PARAMETERS};

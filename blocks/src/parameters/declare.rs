@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The macro that declares parameters.
 
 /// Makes of each declaration a field of `Parameters`, its default, an entry of `PARAMETERS` and, for a number, the
@@ -8,9 +9,11 @@
 /// /// What it is, in whole sentences.
 /// name [short name in Verilog]: type = default, possible values, "unit", "source";
 /// ```
+///
+/// With a `?` behind its short name it stands in the names of Verilog modules only where it is not the default.
 macro_rules! parameters {
     ($($(#[doc = $doc:literal])+
-       $name:ident $([$short:ident])?: $type:ident = $default:expr, $values:expr, $unit:tt, $source:literal;)+) => {
+       $name:ident $([$short:ident $($optional:tt)?])?: $type:ident = $default:expr, $values:expr, $unit:tt, $source:literal;)+) => {
         /// Sizes and policies of all hardware. A module takes from them what concerns it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, BorshSerialize, BorshDeserialize)]
         pub struct Parameters {
@@ -32,6 +35,7 @@ macro_rules! parameters {
             Parameter {
                 name: stringify!($name),
                 short: parameters!(@short $($short)?),
+                is_optional: parameters!(@optional $($($optional)?)?),
                 doc: concat!($($doc),+).trim_ascii_start(),
                 values: $values,
                 unit: $unit,
@@ -76,18 +80,26 @@ macro_rules! parameters {
                 }
             }
 
-            /// The value as the name of a Verilog module has it: under the short name, as a number.
+            /// The parameter and its value, as names and headers of Verilog modules have them.
             ///
             /// # Panics
             /// If no parameter is called so.
-            pub fn in_verilog(&self, name: &str) -> (&'static str, usize) {
+            pub fn setting(&self, name: &str) -> Setting {
                 let parameter = Parameter::find(name).unwrap_or_else(|error| panic!("{error}"));
-                (parameter.short.unwrap_or(parameter.name), self.number_of(name))
+                let is_default = match name {
+                    $(stringify!($name) => self.$name == Parameters::default().$name,)+
+                    _ => unreachable!("every parameter has a field"),
+                };
+                let (text, number) = (self.text_of(name), self.number_of(name));
+                let short = parameter.short.unwrap_or(parameter.name);
+                Setting { name: parameter.name, short, number, text, is_default }
             }
         }
     };
     (@short) => { None };
     (@short $short:ident) => { Some(stringify!($short)) };
+    (@optional) => { false };
+    (@optional ?) => { true };
     (@unit "") => { "" };
     (@unit $unit:tt) => { concat!("Unit: ", $unit, ". ") };
     (@bounds usize $name:ident $min:ident $max:ident $values:expr) => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The parameters, each declared once.
 //!
 //! W is the Malekeh workshop paper, F the full one, I inter-warp multicasting, R FineReg,
@@ -8,10 +9,11 @@ use serde::Serialize;
 use strum::VariantNames;
 
 use super::declare::parameters;
-use super::parameter::{Parameter, ParameterError, Value};
+use super::parameter::{Parameter, ParameterError, Setting, Value};
 use super::policy::{
-    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, LruStorage,
-    Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Scheduling, Search, Tie, Waiting,
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
+    LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Scheduling, Search, Storage,
+    Tie, Waiting,
 };
 use super::sthld_table::SthldTable;
 use super::values::Values;
@@ -238,4 +240,13 @@ parameters! {
 
     /// Results of fixed latency that a bank has room for, from the issue of their instructions on.
     result_depth [rq]: usize = 8, one_of(&[4, 8, 16]), "registers of a warp", "H's simulator; H §5.3 has no number";
+
+    // What collectors are built of.
+
+    /// What holds the values of a collector.
+    storage [latches?]: Storage = Storage::FlipFlops, names(Storage::VARIANTS), "",
+        "our decision: W and F speak of storage, and not of how it is built";
+
+    /// What rests in a collector while nothing needs it.
+    isolation [iso?]: Isolation = Isolation::None, names(Isolation::VARIANTS), "", "our decision: W and F do not say";
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parameters of the hardware: each is declared once, and everything else is made from its declaration.
 
 mod check;
@@ -10,10 +11,11 @@ mod sthld_table;
 mod values;
 
 pub use declared::*;
-pub use parameter::{Description, Parameter, ParameterError};
+pub use parameter::{Description, Parameter, ParameterError, Setting};
 pub use policy::{
-    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, LruStorage,
-    Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Scheduling, Search, Tie, Waiting,
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
+    LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Scheduling, Search, Storage,
+    Tie, Waiting,
 };
 pub use sthld_table::{Edges, SthldTable, Transition};
 pub use values::Values;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A parameter as data, and how its value is read from text.
 
 use std::fmt;
@@ -9,9 +10,11 @@ use super::{Parameters, Values, PARAMETERS};
 pub struct Parameter {
     /// Its name on the command line and in files.
     pub name: &'static str,
-    /// What it is called in the names of Verilog modules, if not by its name: Verilator cuts names of more than
-    /// 127 characters.
+    /// Its name within the names of Verilog modules, where it is not its own name: Verilator cuts names of more
+    /// than 127 characters.
     pub short: Option<&'static str>,
+    /// The names of Verilog modules have it only where it is not the default.
+    pub is_optional: bool,
     /// What it is.
     pub doc: &'static str,
     /// Which values it may have.
@@ -20,6 +23,28 @@ pub struct Parameter {
     pub unit: &'static str,
     /// Paper and section, or the reason of a decision of this project.
     pub source: &'static str,
+}
+
+/// What a module is made with: a parameter and its value, or a size of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name on the command line and in files.
+    pub name: &'static str,
+    /// Its name within the names of Verilog modules.
+    pub short: &'static str,
+    /// The value as a number.
+    pub number: usize,
+    /// The value as text.
+    pub text: String,
+    /// The value is the default, which names leave out.
+    pub is_default: bool,
+}
+
+impl Setting {
+    /// A size that has no default.
+    pub fn size(name: &'static str, number: usize) -> Self {
+        Setting { name, short: name, number, text: number.to_string(), is_default: false }
+    }
 }
 
 /// A parameter or a constant as documents and help show it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Policies of the hardware. The command line, TOML files and results name them as `strum` and `serde` derive it:
 //! `OwnElseAnyFree` is `own_else_any_free`.
 
@@ -48,6 +49,25 @@ policies! {
         Ranks,
         /// A bit for each pair of entries.
         Pairs,
+    }
+
+    /// What holds the values of a collector. All do the same in every cycle.
+    Storage {
+        /// Flip-flops.
+        FlipFlops,
+        /// Latches behind a register for each port that writes. The collectors that have it are operand collectors and caching
+        /// collectors.
+        Latches,
+    }
+
+    /// What rests in a collector while nothing needs it.
+    Isolation {
+        /// Nothing.
+        None,
+        /// The inputs of what holds values, unless it is written.
+        Writes,
+        /// These, and the operands that leave, until the dispatch.
+        Operands,
     }
 
     /// Which ready warp goes first.

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Transitions of the STHLD controller, read from TOML: W §7, F §IV-B3.
 
 use std::sync::LazyLock;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::parameter::{Parameter, ParameterError, Value};
 use crate::STHLD_STATES;
@@ -100,8 +102,14 @@ impl Value for SthldTable {
         }
     }
 
+    /// Of another table than the default, a digest: tables that a file has may bear any number.
     fn number(&self) -> usize {
-        self.reconstruction
+        if *self == SthldTable::default() {
+            return self.reconstruction;
+        }
+        let bytes = borsh::to_vec(self).expect("numbers can be written");
+        let digest = Sha256::digest(bytes);
+        u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]) as usize
     }
 }
 

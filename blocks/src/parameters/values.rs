@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a parameter can be.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How the graph is cut into chunks, which run as a whole if one of the values that they read has changed.
 //!
 //! A node that only one place needs belongs to that place: it need not be computed where that place does not ask for

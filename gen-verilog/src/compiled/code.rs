@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Machine code of a design, by Cranelift.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

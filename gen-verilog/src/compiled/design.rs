@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A module with all that is in it, flat: its state, and each value of a cycle as a node of one graph.
 
 use std::collections::HashMap;
@@ -13,9 +14,9 @@ use super::storage::{Kind, Memory};
 use super::values::Values;
 use crate::emit::schedule::{self, Process};
 use crate::emit::scope::{self, Scope};
-use crate::emit::signals::{is_register, type_name, Role, SignalId, Signals};
+use crate::emit::signals::{is_register, Role, SignalId, Signals};
 use crate::emit::{implicit, kernel, unroll};
-use crate::{EmitError, Language};
+use crate::{EmitError, Style};
 
 /// A signal of the flat design.
 pub type Net = usize;
@@ -162,7 +163,7 @@ impl Translator {
         if let Some(known) = self.known.get(&scope.fingerprint) {
             return Ok(known.clone());
         }
-        let signals = Signals::of(scope, Language::Verilog)?;
+        let signals = Signals::of(scope, &Style::default())?;
         let statements = match &scope.code {
             Verilog::Combinatorial(kernel) => kernel::translated(&signals, kernel)?.statements,
             Verilog::Empty => vec![],
@@ -188,7 +189,7 @@ impl Translator {
         }
         let is_port = |kind: AtomKind| matches!(kind, AtomKind::InputParameter | AtomKind::OutputParameter);
         let ports = child.atoms.iter().filter(|atom| is_port(atom.kind));
-        if let Some(kind) = Kind::of(type_name(&child.identity), &child.identity.parameters) {
+        if let Some(kind) = Kind::of(&child.identity.module, &child.identity.parameters) {
             let ports = ports.map(|atom| (atom.key.clone(), port(&atom.key)));
             return Ok(Child::Memory(kind, ports.collect()));
         }
@@ -258,7 +259,7 @@ impl Tree {
             }
         }
         let children = scope.children.iter().zip(&module.children);
-        let block = type_name(&scope.identity).to_string();
+        let block = scope.identity.module.clone();
         let instance = Instance { module: module.clone(), nets: nets.clone(), path: path.clone(), block };
         self.instances.push(instance);
         for (scope, child) in children {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Faults in the code, so that tests can show that comparing engines finds them.
 
 use super::chunks::Chunks;

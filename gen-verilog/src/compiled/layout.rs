@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where everything stands in the memory of an engine.
 
 /// A value's place in an engine's state.

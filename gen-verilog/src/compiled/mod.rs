@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A module's hardware as machine code: the RTL engine.
 //!
 //! It begins with the processes from which the Verilog is written: they are free of circles, and of all modules at once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memories of the dialect: their ports in the flat design, and a clock edge of one.
 
 use std::collections::HashMap;

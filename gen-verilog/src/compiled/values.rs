@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From the processes of modules to nodes: each kernel runs once, on nodes instead of numbers.
 
 use std::collections::HashMap;

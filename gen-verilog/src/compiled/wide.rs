@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arithmetic on values of many limbs, which compiled code calls.
 
 use std::slice::{from_raw_parts, from_raw_parts_mut};

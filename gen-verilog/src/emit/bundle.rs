@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Assignments to a whole bundle, as assignments to each of its wires.
 
 use gpurf_hw::dialect::wires::{Assigned, AssignedValue};

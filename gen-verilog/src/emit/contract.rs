@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contracts of modules as checks in their Verilog, for simulation.
 //!
 //! The hardware declares it beside the module ([`gpurf_hw::dialect::Watch`]), as an event of the kind `misuse` or `fault`
@@ -11,7 +12,7 @@ use crate::events::{is_of_contract, Clause, Declared, Expression, Line, Operator
 
 use super::lines::comment;
 use super::scope::Scope;
-use super::signals::{type_name, Role, Signals, Vector};
+use super::signals::{Role, Signals, Vector, RESET};
 use super::text::IN_MEMORY;
 use super::Language;
 
@@ -28,7 +29,7 @@ pub struct Rule {
 
 /// The lines of a module's contract.
 fn lines(scope: &Scope) -> Vec<(Declared, &'static str)> {
-    let own = Watch::all().filter(|watch| watch.module == type_name(&scope.identity));
+    let own = Watch::all().filter(|watch| watch.module == scope.identity.module);
     let lines = own.flat_map(|watch| watch.lines).filter_map(|line| match Line::parse(line) {
         Ok(Line::Event(declared)) if is_of_contract(&declared.kind) => {
             Some((declared, line.split_once(": ").map_or("", |(_, text)| text)))
@@ -62,8 +63,13 @@ pub fn text(scope: &Scope, signals: &Signals, code: &str) -> String {
     variables.dedup();
     let mut text = String::from("\n`ifndef SYNTHESIS\n");
     text += &comment("  ", "The contract.");
-    let reset = signals.find("reset").map_or("", |_| "if (!reset) ");
-    writeln!(text, "  always @(posedge clock) {reset}begin : {}", signals.fresh("contract"))
+    let (clock, reset) = (&signals.style.clock.0, &signals.style.reset);
+    let reset = match (signals.find(RESET), reset.is_low) {
+        (None, _) => String::new(),
+        (Some(_), true) => format!("if ({}) ", reset.name),
+        (Some(_), false) => format!("if (!{}) ", reset.name),
+    };
+    writeln!(text, "  always @(posedge {clock}) {reset}begin : {}", signals.fresh("contract"))
         .expect(IN_MEMORY);
     for variable in variables {
         writeln!(text, "    integer {variable};").expect(IN_MEMORY);
@@ -89,24 +95,49 @@ impl Check<'_> {
         let mut variables: Variables = vec![];
         let mut text = String::new();
         let mut margin = String::from("    ");
+        let mut conditions: Vec<String> = vec![];
+        let test = |conditions: &mut Vec<String>, margin: &mut String, text: &mut String| {
+            if !conditions.is_empty() {
+                let condition = match &conditions[..] {
+                    [one] if one.starts_with('(') => one.clone(),
+                    all => format!("({})", all.join(" && ")),
+                };
+                conditions.clear();
+                writeln!(text, "{margin}if {condition} begin").expect(IN_MEMORY);
+                *margin += "  ";
+            }
+        };
+        let mut begun = vec![];
         for clause in &self.declared.clauses {
             match clause {
                 Clause::For { variable, signal, .. } => {
                     let count = self.named(signal)?.count;
+                    if count == 1 {
+                        variables.push((variable.clone(), Sized::number(0)));
+                        continue;
+                    }
+                    if !conditions.is_empty() {
+                        begun.push(margin.clone());
+                    }
+                    test(&mut conditions, &mut margin, &mut text);
                     writeln!(
                         text,
                         "{margin}for ({variable} = 0; {variable} < {count}; {variable} = {variable} + 1)"
                     )
                     .expect(IN_MEMORY);
-                    variables.push((variable.clone(), Sized { text: variable.clone(), width: INTEGER }));
+                    margin += "  ";
+                    variables.push((variable.clone(), Sized::of(variable.clone(), INTEGER)));
                 }
                 Clause::If(condition) => {
-                    let condition = self.expression(condition, &variables)?.condition();
-                    writeln!(text, "{margin}if ({condition})").expect(IN_MEMORY);
+                    conditions.push(self.expression(condition, &variables)?.condition());
                 }
             }
-            margin += "  ";
         }
+        begun.push(margin.clone());
+        if conditions.is_empty() {
+            conditions.push("1'b1".to_string());
+        }
+        test(&mut conditions, &mut margin, &mut text);
         let (mut format, mut values) = (String::new(), String::new());
         for piece in &self.declared.text {
             match piece {
@@ -118,9 +149,13 @@ impl Check<'_> {
             }
         }
         let kind = &self.declared.kind;
-        writeln!(text, "{margin}begin $display(\"%m: {kind}: {format}\"{values}); $stop; end")
+        writeln!(text, "{margin}$display(\"%m: {kind}: {format}\"{values});\n{margin}$stop;")
             .expect(IN_MEMORY);
-        Some((variables.into_iter().map(|(name, _)| name).collect(), text))
+        for margin in begun.iter().rev() {
+            writeln!(text, "{margin}end").expect(IN_MEMORY);
+        }
+        let looped = variables.into_iter().filter(|(name, value)| *name == value.text);
+        Some((looped.map(|(name, _)| name).collect(), text))
     }
 
     fn rule(&self, text: &str) -> Option<Rule> {
@@ -171,7 +206,7 @@ impl Check<'_> {
     fn expression(&self, expression: &Expression, variables: &Variables) -> Option<Sized> {
         let variable = |name: &String| variables.iter().find(|(variable, _)| variable == name);
         let of = |expression: &Expression| self.expression(expression, variables);
-        let sized = |text: String, width: usize| Some(Sized { text, width });
+        let sized = |text: String, width: usize| Some(Sized::of(text, width));
         match expression {
             Expression::Number(number) => Some(Sized::number(*number)),
             Expression::Name(name) => match variable(name) {
@@ -191,6 +226,7 @@ impl Check<'_> {
                     (Expression::Number(number), true, _) if *number >= count as u64 => {
                         sized(format!("{width}'d0"), width)
                     }
+                    (_, true, _) if count == 1 => sized(name.clone(), width),
                     (_, true, Language::Verilog) if width > 1 => {
                         sized(format!("{name}[({at})*{width} +: {width}]"), width)
                     }
@@ -229,18 +265,24 @@ const INTEGER: usize = 32;
 struct Sized {
     text: String,
     width: usize,
+    is_number: bool,
 }
 
 impl Sized {
+    fn of(text: String, width: usize) -> Self {
+        Sized { text, width, is_number: false }
+    }
+
     fn number(number: u64) -> Self {
         let width = number.checked_ilog2().map_or(1, |high| high as usize + 1);
-        Sized { text: format!("{width}'d{number}"), width }
+        Sized { text: format!("{width}'d{number}"), width, is_number: true }
     }
 
     /// The same, wider.
     fn at(&self, width: usize) -> String {
         match width - self.width {
             0 => self.text.clone(),
+            _ if self.is_number => self.text.replacen(&self.width.to_string(), &width.to_string(), 1),
             missing => format!("{{{missing}'d0, {}}}", self.text),
         }
     }

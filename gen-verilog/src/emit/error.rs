@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What can stand in the way of a module's Verilog.
 
 use thiserror::Error;
@@ -25,7 +26,13 @@ pub enum EmitError {
     )]
     LongName { module: String },
 
-    #[error("{module}: both {first} and {second} would be called {name}: rename one of the fields")]
+    #[error("{name} is no name of Verilog: take letters, digits and underscores, and no keyword")]
+    Name { name: String },
+
+    #[error("{module}: a part of it is called {name}: choose another name for the top module")]
+    NameOfPart { module: String, name: String },
+
+    #[error("{module}: both {first} and {second} would be called {name}: rename one of them")]
     Collision { module: String, name: String, first: String, second: String },
 
     #[error("{module}: {signal} is a keyword of Verilog or SystemVerilog: rename the field")]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Expressions in which every operand has the width that its operator works at.
 //!
 //! Verilog widens operands to the widest of their context, which is how a carry that Rust drops comes
@@ -288,7 +289,7 @@ impl Expression {
         Expression { width: self.width, kind }
     }
 
-    /// The same with a value in the place of every signal that has one.
+    /// The same with a value instead of every signal that has one.
     pub fn with(self, signals: &Signals, of: &impl Fn(SignalId) -> Option<BigUint>) -> Self {
         if let Some(value) = self.value(of) {
             return Expression::literal(value, self.width);

@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Clock and reset of children that the kernel leaves to the parent's.
 
 use std::collections::BTreeSet;
 
 use super::expression::Expression;
 use super::scope::Scope;
-use super::signals::{Role, SignalId, Signals};
+use super::signals::{Role, SignalId, Signals, CLOCK, RESET};
 use super::statement::{Part, Statement};
 use super::unroll::unrolled;
 
 /// The ports that a child shares with its parent, by name.
-const SHARED: [&str; 2] = ["clock", "reset"];
+const SHARED: [&str; 2] = [CLOCK, RESET];
 
 /// The kernel, with the module's clock and reset for each child whose own nothing drives.
 pub fn with_clocks(scope: &Scope, signals: &Signals, kernel: Vec<Statement>) -> Vec<Statement> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Array indices in a kernel's paths: `bank[i*4+j].queue`, arithmetic over numbers and loop variables.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instances of the children that are modules of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +7,7 @@ use super::index::Index;
 use super::plan::Plan;
 use super::runs::{joined, range, run};
 use super::scope::Scope;
-use super::signals::{is_register, Children, Role, SignalId, Signals, VectorId};
+use super::signals::{is_register, Children, Role, SignalId, Signals, VectorId, CLOCK};
 use super::text::{is_plain, variables};
 use super::Language;
 
@@ -19,7 +20,7 @@ pub struct Connections {
 
 pub struct Inline {
     each: Vec<String>,
-    /// In the place of all of them: elements of this vector, as many for each child, from the first on.
+    /// Instead of all of them: elements of this vector, as many for each child, from the first on.
     run: Option<(VectorId, SignalId)>,
 }
 
@@ -101,11 +102,29 @@ impl Writer<'_> {
         let ports = vectors.filter_map(|(id, vector)| match vector.role {
             Role::ChildInput(of) | Role::ChildOutput(of) if of == number => {
                 let name = vector.name.strip_prefix(&format!("{}_", children.name))?;
-                Some((name.to_string(), id))
+                let style = &self.signals.style;
+                let name = match (vector.is_clock && name == CLOCK, vector.is_reset) {
+                    (true, _) => style.clock.0.clone(),
+                    (_, true) => style.reset.name.clone(),
+                    _ => name.to_string(),
+                };
+                Some((name, id))
             }
             _ => None,
         });
         ports.collect()
+    }
+
+    /// What is connected to a port, at the level that the port takes.
+    fn levelled(&self, vector: VectorId, connection: String) -> String {
+        if !(self.signals[vector].is_reset && self.signals.style.reset.is_low) {
+            return connection;
+        }
+        match connection.as_str() {
+            "1'd0" => "1'd1".to_string(),
+            "1'd1" => "1'd0".to_string(),
+            text => text.strip_prefix('!').map_or_else(|| format!("!{text}"), str::to_string),
+        }
     }
 
     fn is_open(&self, vector: VectorId) -> bool {
@@ -121,7 +140,7 @@ impl Writer<'_> {
                 None if self.is_open(vector) => String::new(),
                 None => range(self.signals, vector, of.first + place * length, length),
             };
-            format!("    .{port}({connection})")
+            format!("    .{port}({})", self.levelled(vector, connection))
         });
         let connections = connections.collect::<Vec<_>>().join(",\n");
         let module = &self.scope.children[children.members[place]].identity.verilog_name;
@@ -148,7 +167,7 @@ impl Writer<'_> {
                 None if self.is_open(vector) => String::new(),
                 None => self.part(vector, of.first, length),
             };
-            connections.push(format!("        .{port}({connection})"));
+            connections.push(format!("        .{port}({})", self.levelled(vector, connection)));
         }
         let connections = connections.join(",\n");
         let module = &self.scope.children[children.members[0]].identity.verilog_name;

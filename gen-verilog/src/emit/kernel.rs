@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a kernel's syntax tree to statements: loops stay loops where Verilog can have them.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Long lines, broken where a reader would break them.
 
 /// Most characters of a line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Verilog from a tree of rust-hdl blocks.
 //!
 //! rust-hdl's own generator names modules by their place in the tree and leaves widths and precedence
@@ -10,6 +11,7 @@ mod bundle;
 mod contract;
 mod error;
 pub(crate) mod expression;
+mod header;
 pub(crate) mod implicit;
 mod index;
 mod instances;
@@ -29,6 +31,7 @@ pub(crate) mod scope;
 pub(crate) mod signals;
 mod simplify;
 pub(crate) mod statement;
+mod style;
 mod text;
 mod translator;
 pub(crate) mod unroll;
@@ -45,22 +48,13 @@ use error::Result;
 use error::MAX_NAME;
 use paths::Paths;
 use scope::Scope;
-
-/// What a design is written in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Language {
-    /// Verilog-2005, as every tool reads it.
-    #[default]
-    Verilog,
-    /// SystemVerilog: arrays have two dimensions, processes say what they are for, states are an enum.
-    SystemVerilog,
-}
+pub use style::{Clock, Language, Origin, Reset, Style};
 
 /// A module and all modules below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hierarchy {
-    /// What it is written in.
-    pub language: Language,
+    /// How it is written.
+    pub style: Style,
     /// Name of the top module.
     pub top: String,
     /// Every module once, children before their parents, the top last.
@@ -122,19 +116,20 @@ pub struct Port {
 /// # Errors
 /// If the module breaks a rule that simulation in Rust cannot see, or holds what has no translation.
 pub fn emit(top: &dyn Block) -> Result<Hierarchy> {
-    emit_as(top, Language::Verilog)
+    emit_as(top, &Style::default())
 }
 
-/// Emits a module and all below it in this language.
+/// Emits a module and all below it in this style.
 ///
 /// # Errors
 /// As [`emit`].
-pub fn emit_as(top: &dyn Block, language: Language) -> Result<Hierarchy> {
-    let scope = scope::read(top)?;
+pub fn emit_as(top: &dyn Block, style: &Style) -> Result<Hierarchy> {
+    let mut scope = scope::read(top)?;
+    style.rename(&mut scope)?;
     let top = scope.identity.verilog_name.clone();
-    let mut modules = Modules { language, ..Modules::default() };
+    let mut modules = Modules { style: style.clone(), ..Modules::default() };
     modules.add(&scope)?;
-    Ok(Hierarchy { language, top, modules: modules.list })
+    Ok(Hierarchy { style: modules.style, top, modules: modules.list })
 }
 
 impl Hierarchy {
@@ -150,7 +145,7 @@ impl Hierarchy {
 
     fn joined(&self, text: fn(&VerilogModule) -> &str) -> String {
         let texts = self.modules.iter().map(text).collect::<Vec<_>>().join("\n");
-        match self.language {
+        match self.style.language {
             Language::Verilog => format!("`default_nettype none\n\n{texts}"),
             Language::SystemVerilog => texts,
         }
@@ -166,13 +161,14 @@ impl Hierarchy {
         let mut top = self.modules.pop().expect("a hierarchy has a top module");
         top.code = text.clone();
         top.text = text;
-        Hierarchy { language: Language::SystemVerilog, modules: vec![top], ..self }
+        self.style.language = Language::SystemVerilog;
+        Hierarchy { modules: vec![top], ..self }
     }
 }
 
 #[derive(Default)]
 struct Modules {
-    language: Language,
+    style: Style,
     list: Vec<VerilogModule>,
     by_name: HashMap<String, usize>,
     /// Combinational paths through each module.
@@ -195,7 +191,7 @@ impl Modules {
         if name.len() > MAX_NAME {
             return Err(EmitError::LongName { module: name.clone() });
         }
-        let (module, paths) = module::module(scope, self.language, &self.paths)?;
+        let (module, paths) = module::module(scope, &self.style, &self.paths)?;
         match self.by_name.get(&module.name) {
             Some(known) if self.list[*known] == module => Ok(()),
             Some(_) => Err(EmitError::Ambiguous { module: module.name }),

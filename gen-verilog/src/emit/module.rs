@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The text of one Verilog module.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
+use gpurf_hw::dialect::PortDoc;
 use rust_hdl::ast::{Verilog, VerilogBlock};
 
 use super::error::{EmitError, Result};
@@ -15,20 +17,24 @@ use super::plan::Plan;
 use super::registers::{self, Registers};
 use super::schedule::{self, Process};
 use super::scope::Scope;
-use super::signals::{is_register, Role, SignalId, Signals, Vector, VectorId};
+use super::signals::{is_register, Role, SignalId, Signals, Vector, VectorId, CLOCK};
 use super::statement::Statement;
 use super::text::{declared, skipped, variables, write_body, Assignment, IN_MEMORY};
-use super::{contract, implicit, Language, Port, VerilogModule};
+use super::{contract, header, implicit, Language, Port, Style, VerilogModule};
 
 /// Writes a module and finds the paths through it, given those through its children by module name.
 ///
 /// Children are modules of their own, except for registers.
 pub fn module(
     scope: &Scope,
-    language: Language,
+    style: &Style,
     children: &HashMap<String, Paths>,
 ) -> Result<(VerilogModule, Paths)> {
-    let signals = Signals::of(scope, language)?;
+    let mut signals = Signals::of(scope, style)?;
+    // Verilog of its own speaks of one dimension.
+    if matches!(scope.code, Verilog::Custom(_)) {
+        signals.language = Language::Verilog;
+    }
     let combinational = |kernel: &VerilogBlock| -> Result<([String; 2], Vec<String>, Paths)> {
         let Kernel { statements, sections } = kernel::translated(&signals, kernel)?;
         let statements = implicit::with_clocks(scope, &signals, statements);
@@ -58,15 +64,17 @@ pub fn module(
     };
     let ports = signals.vectors.iter();
     let ports = ports.filter(|vector| matches!(vector.role, Role::Input | Role::Output));
+    let contract = contract::rules(scope, &signals, &code);
+    let head = header::text(scope, &signals, &contract);
     let module = VerilogModule {
         name: scope.identity.verilog_name.clone(),
         origin: scope.identity.origin.clone(),
         parameters: scope.identity.parameters.clone(),
         ports: ports.map(port).collect(),
         unused_inputs,
-        contract: contract::rules(scope, &signals, &code),
-        text: format!("{}{text}", header(scope, &signals)),
-        code: format!("{}{code}", header(scope, &signals)),
+        contract,
+        text: format!("{head}{text}"),
+        code,
     };
     Ok((module, paths))
 }
@@ -80,20 +88,9 @@ fn port(vector: &Vector) -> Port {
     }
 }
 
-fn header(scope: &Scope, signals: &Signals) -> String {
-    let identity = &scope.identity;
-    let mut header = comment("", &format!("{}: {}", identity.verilog_name, identity.origin));
-    if !identity.parameters.is_empty() {
-        let parameters = identity.parameters.iter().map(|(name, value)| format!("{name} = {value}"));
-        header += &comment("", &format!("Parameters: {}", parameters.collect::<Vec<_>>().join(", ")));
-    }
-    let has_arrays = signals.vectors.iter().any(|vector| vector.is_array);
-    header + if has_arrays { "// Arrays are packed: element 0 has the lowest bits.\n" } else { "" }
-}
-
 /// `module name ( ports );`, with these outputs as `reg`; each port below what is said about it.
 fn opening(scope: &Scope, signals: &Signals, is_reg: impl Fn(VectorId) -> bool) -> String {
-    let is_verilog = signals.language == Language::Verilog;
+    let is_verilog = signals.style.language == Language::Verilog;
     let docs = docs(scope, signals);
     let ports = (0..signals.vectors.len()).filter_map(|id| {
         let kind = match signals[id].role {
@@ -104,7 +101,7 @@ fn opening(scope: &Scope, signals: &Signals, is_reg: impl Fn(VectorId) -> bool) 
             Role::Output => "output logic",
             _ => return None,
         };
-        let doc = docs.get(&id).map_or(String::new(), |doc| comment("  ", doc));
+        let doc = docs.get(&id).map_or_else(String::new, |doc| doc.lines());
         Some((doc, declared(signals, kind, &signals[id])))
     });
     let ports: Vec<_> = ports.collect();
@@ -116,18 +113,43 @@ fn opening(scope: &Scope, signals: &Signals, is_reg: impl Fn(VectorId) -> bool) 
     text + ");\n"
 }
 
-/// What is said about each port; what is said about a bundle stands above its first.
-fn docs<'a>(scope: &'a Scope, signals: &Signals) -> HashMap<VectorId, &'a str> {
+/// What is said about a port, and about the ports that follow it.
+#[derive(Default)]
+struct Said<'a> {
+    bundle: &'a str,
+    doc: &'a str,
+}
+
+impl Said<'_> {
+    /// A bundle's comment stands apart from that of its first wire.
+    fn lines(&self) -> String {
+        let [bundle, doc] =
+            [self.bundle, self.doc]
+                .map(|text| if text.is_empty() { String::new() } else { comment("  ", text) });
+        if bundle.is_empty() {
+            return doc;
+        }
+        format!("\n{bundle}\n{doc}")
+    }
+}
+
+/// What is said about each port; what is said about the ports of several modules stands above the first of them.
+fn docs<'a>(scope: &'a Scope, signals: &Signals) -> HashMap<VectorId, Said<'a>> {
     let is_port = |vector: &Vector| matches!(vector.role, Role::Input | Role::Output);
     let port = |fits: &dyn Fn(&str) -> bool| {
         signals.vectors.iter().position(|vector| is_port(vector) && fits(&vector.name))
     };
-    let docs = scope.identity.port_docs.iter().filter_map(|(field, doc)| {
-        let bundle = format!("{field}_");
-        let own = port(&|name| name == field).or_else(|| port(&|name| name.starts_with(&bundle)));
-        Some((own?, doc.as_str()))
-    });
-    docs.collect()
+    let mut docs: HashMap<VectorId, Said> = HashMap::new();
+    for PortDoc { name: field, bundle, doc } in &scope.identity.port_docs {
+        let first_of = format!("{field}_");
+        let own = port(&|name| name == field);
+        if let Some(own) = own {
+            docs.insert(own, Said { bundle, doc });
+        } else if let Some(first) = port(&|name| name.starts_with(&first_of)) {
+            docs.entry(first).or_default().bundle = doc;
+        }
+    }
+    docs
 }
 
 /// A primitive that brings its own Verilog.
@@ -138,8 +160,21 @@ fn custom(scope: &Scope, signals: &Signals, text: &str) -> Result<String> {
             problem: "Verilog of its own cannot have children".to_string(),
         });
     }
+    let text = in_words(text, CLOCK, &signals.style.clock.0);
     let lines: String = text.lines().map(indented).collect();
     Ok(format!("{}\n{lines}endmodule\n", opening(scope, signals, |_| true)))
+}
+
+/// A text with another word in the place of one.
+fn in_words(text: &str, word: &str, other: &str) -> String {
+    let mut changed = String::new();
+    for part in text.split_inclusive(|letter: char| !is_word(letter)) {
+        let end =
+            part.len() - part.chars().next_back().filter(|last| !is_word(*last)).map_or(0, char::len_utf8);
+        changed += if &part[..end] == word { other } else { &part[..end] };
+        changed += &part[end..];
+    }
+    changed
 }
 
 /// Compiler directives stay at the margin.
@@ -257,7 +292,7 @@ impl<'a> Combinational<'a> {
             let number = |value| Expression::literal(value, vector.width).text(signals);
             let values: Vec<_> = values.iter().rev().cloned().map(number).collect();
             let declaration = declared(signals, "localparam", vector);
-            if !vector.is_array {
+            if !vector.is_packed() {
                 writeln!(text, "  {declaration} = {};", values[0]).expect(IN_MEMORY);
                 continue;
             }

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Combinational paths: what depends on what, and that no path runs in a circle.
 //!
 //! A block runs as a whole whenever anything it reads changes, and shows the values between its
-//! assignments to whoever waits for them. Blocks in a circle can therefore wake each other for ever
+//! assignments to whoever waits for them. Blocks in a circle can therefore wake each other forever
 //! in an event-driven simulator, even where Rust finds values that agree.
 
 use std::collections::{BTreeSet, HashMap};

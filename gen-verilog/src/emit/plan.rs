@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How the kernel is split into the processes of the text.
 //!
 //! The text keeps arrays whole and loops as they are, so it is split vector by vector. Vectors whose values
 //! are read between two assignments stand together in one process, in the kernel's order. So do vectors that
 //! feed each other in a circle, as long as nothing is then read before it is assigned: signal by signal there
-//! is no circle. Processes that share a loop are joined, unless an output would come to depend on an input that
-//! it does not depend on now: around the module, that could close a circle. Where the kernel's order is not right
-//! the process is written out, signal by signal, in an order that is.
+//! is no circle. Processes that share a loop are joined, unless an output would come to depend on an input
+//! that it does not depend on now: around the module, that could close a circle. Where the kernel's order is
+//! not right the process is written out, signal by signal, in an order that is.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -81,7 +82,7 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// Joins processes that share a loop or a condition, but for those of `apart`.
+    /// Joins processes that share a loop or a condition, except for those of `apart`.
     pub fn join(&mut self, apart: &BTreeSet<VectorId>) {
         let is_apart = |plan: &Plan, group: &Group| {
             group.is_written_out
@@ -212,7 +213,8 @@ impl<'a> Plan<'a> {
         Group { vectors, body, reads, is_written_out }
     }
 
-    /// Whether the statements in the kernel's order read everything after it is assigned, on every path.
+    /// Returns true if the statements in the kernel's order read everything after it is assigned, on every
+    /// path.
     fn is_right(&self, vectors: &BTreeSet<VectorId>) -> bool {
         let elements = vectors.iter().flat_map(|vector| self.signals[*vector].elements());
         let targets: Vec<_> = elements.collect();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Registers, as clocked blocks in the module that holds them.
 
 use std::collections::BTreeSet;
@@ -108,7 +109,7 @@ fn register(
     }
     let name = |input: &Input| signals[input.vector].name.clone();
     let clock = clock.same.as_ref().map_or(name(&clock), |value| value.text(signals));
-    let single = !signals[q].is_array;
+    let single = !signals[q].is_packed();
     // Whole vectors can be loaded at once if all of them are at the same time.
     let condition = |input: &Input| match input.shared() {
         Some(value) => Some(value.clone()),
@@ -248,7 +249,7 @@ fn block(
     let clear = |register: &Register| {
         let q = &signals[register.q];
         let state =
-            q.states.as_deref().filter(|_| !q.is_array).and_then(|states| signals.first_state(states));
+            q.states.as_deref().filter(|_| !q.is_packed()).and_then(|states| signals.first_state(states));
         let zero = || Expression::literal(0u32, q.bits()).text(signals);
         format!("{} <= {};", q.name, state.map_or_else(zero, str::to_string))
     };

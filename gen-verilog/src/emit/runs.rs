@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Neighbouring elements of a vector, written as one.
 
 use num_bigint::BigUint;
@@ -39,17 +40,16 @@ pub fn run(values: &[&Expression]) -> Option<(VectorId, SignalId)> {
 pub fn copied(signals: &Signals, values: &[&Expression]) -> Option<VectorId> {
     let (vector, start) = run(values)?;
     let of = &signals[vector];
-    (of.is_array && (of.first, of.count) == (start, values.len())).then_some(vector)
+    (of.is_packed() && (of.first, of.count) == (start, values.len())).then_some(vector)
 }
 
 /// Neighbouring elements of a vector.
 pub fn range(signals: &Signals, vector: VectorId, first: SignalId, count: usize) -> String {
     let of = &signals[vector];
     let index = first - of.first;
-    match (count == of.count, of.is_array, count) {
-        (true, true, 1) if of.width == 1 => format!("{}[0]", of.name),
-        (true, ..) => of.name.clone(),
-        (false, _, 1) => Expression::signal(signals, signals.element(first)).text(signals),
+    match (count == of.count, count) {
+        (true, _) => of.name.clone(),
+        (false, 1) => Expression::signal(signals, signals.element(first)).text(signals),
         _ if signals.language == Language::SystemVerilog && of.width > 1 => {
             format!("{}[{}:{index}]", of.name, index + count - 1)
         }

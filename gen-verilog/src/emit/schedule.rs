@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a kernel's statements, loops written out, to continuous assignments and `always @(*)` blocks.
 //!
 //! rust-hdl runs a kernel from top to bottom, again and again until nothing changes. A value read

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tree of blocks, as a rust-hdl probe finds it.
 
 use std::fmt::{self, Write};
@@ -22,7 +23,8 @@ pub struct Scope {
     pub atoms: Vec<AtomDetails>,
     pub children: Vec<Scope>,
     pub code: Verilog,
-    /// Of all that it is translated from, its children's included: the same in two scopes that do not differ but in their keys.
+    /// A digest of all that it is translated from, its children's included: the same in two scopes that do
+    /// not differ but in their keys.
     pub fingerprint: u64,
 }
 

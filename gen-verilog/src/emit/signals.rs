@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The signals that a kernel can name, and what they are called in Verilog.
 //!
 //! Signals in an array are the elements of one vector; a signal of its own is a vector of one element.
 
 use std::collections::{HashMap, HashSet};
 
-use gpurf_hw::dialect::Described;
 use num_bigint::BigUint;
 use rust_hdl::atom::AtomKind;
 
@@ -12,7 +12,11 @@ use super::error::{EmitError, Result};
 use super::index::{parse_path, Index};
 use super::keywords::is_keyword;
 use super::scope::{AtomDetails, Scope};
-use super::Language;
+use super::{Language, Style};
+
+/// Names of clock and reset in the declarations of modules.
+pub const CLOCK: &str = "clock";
+pub const RESET: &str = "reset";
 
 /// A signal's place among all elements of all vectors of [`Signals`].
 pub type SignalId = usize;
@@ -23,13 +27,15 @@ pub type VectorId = usize;
 #[derive(Clone, Debug)]
 pub struct Vector {
     pub name: String,
-    /// Whether it is an array in Rust; an array of one element is one.
+    /// True if it is an array in Rust; an array of one element is one.
     pub is_array: bool,
     pub count: usize,
     /// Bits of an element.
     pub width: usize,
     pub role: Role,
     pub is_clock: bool,
+    /// The module's own reset, or that of a child that is a module of its own.
+    pub is_reset: bool,
     /// The enum that it holds.
     pub states: Option<String>,
     /// Its first element; the others follow.
@@ -49,9 +55,14 @@ pub enum Role {
 }
 
 impl Vector {
-    /// Whether the kernel assigns it.
+    /// Returns true if the kernel assigns it.
     pub fn is_assigned(&self) -> bool {
         matches!(self.role, Role::Output | Role::Local | Role::ChildInput(_))
+    }
+
+    /// Whether Verilog has an array for it: an array of one is a wire.
+    pub fn is_packed(&self) -> bool {
+        self.is_array && self.count > 1
     }
 
     /// Bits of all elements.
@@ -99,6 +110,7 @@ pub struct Children {
 pub struct Signals {
     pub module: String,
     pub language: Language,
+    pub style: Style,
     pub vectors: Vec<Vector>,
     pub children: Vec<Children>,
     /// By element, its vector.
@@ -127,10 +139,11 @@ struct Found<'a> {
 }
 
 impl Signals {
-    pub fn of(scope: &Scope, language: Language) -> Result<Self> {
+    pub fn of(scope: &Scope, style: &Style) -> Result<Self> {
         let mut signals = Signals {
             module: scope.identity.verilog_name.clone(),
-            language,
+            language: style.language,
+            style: style.clone(),
             vectors: vec![],
             children: vec![],
             owners: vec![],
@@ -150,7 +163,8 @@ impl Signals {
                 _ => return Err(signals.unsupported(&path, "is neither In, Out, Local nor Constant")),
             };
             let (name, _) = split(&found[0].atom.name);
-            signals.add(&path, &name.replace('$', "_"), found, role)?;
+            let name = signals.port_name(&name.replace('$', "_"), found[0].atom);
+            signals.add(&path, &name, found, role)?;
         }
         for (path, members) in gathered_children(scope) {
             let number = signals.children.len();
@@ -200,8 +214,8 @@ impl Signals {
         found.map(|(vector, lengths)| (*vector, lengths.as_slice()))
     }
 
-    /// The wires of a bundle, or of the bundles in an array, which a kernel assigns as one: what follows on its path,
-    /// and the lengths of the arrays on the way. Of registers, what they are loaded with.
+    /// The wires of a bundle, or of the bundles in an array, which a kernel assigns as one: what follows on
+    /// its path, and the lengths of the arrays on the way. Of registers, what they are loaded with.
     pub fn wires(&self, bundle: &str) -> Vec<(&str, &[usize])> {
         let below = self.by_path.iter().filter_map(|(path, (vector, lengths))| {
             let wire = path.strip_prefix(bundle)?.strip_prefix('$')?;
@@ -216,7 +230,7 @@ impl Signals {
         below.into_iter().map(|(_, wire, lengths)| (wire, lengths)).collect()
     }
 
-    /// Whether a register is at this field path.
+    /// Returns true if a register is at this field path.
     pub fn is_register(&self, path: &str) -> bool {
         self.registers.contains(path)
     }
@@ -299,6 +313,13 @@ impl Signals {
             self.unsupported(path, "has elements that differ in length, width or direction")
         })?;
         self.name(name, path)?;
+        let is_reset = match role {
+            Role::Input => path == RESET,
+            Role::ChildInput(_) => {
+                path.rsplit_once('$').is_some_and(|(child, port)| port == RESET && !self.is_register(child))
+            }
+            _ => false,
+        };
         let states =
             atom.variants.first().and_then(|name| name.split_once("::")).map(|(name, _)| name.to_string());
         let vector = Vector {
@@ -308,6 +329,7 @@ impl Signals {
             width: atom.width,
             role,
             is_clock: atom.is_clock,
+            is_reset,
             states: states.clone(),
             first: self.owners.len(),
         };
@@ -326,6 +348,7 @@ impl Signals {
                 width: atom.width,
                 role: Role::Constant(vec![BigUint::from(value)]),
                 is_clock: false,
+                is_reset: false,
                 states: states.clone(),
                 first: self.owners.len(),
             };
@@ -348,6 +371,15 @@ impl Signals {
         match self.names.insert(name.clone(), path.to_string()) {
             Some(first) => Err(EmitError::Collision { module, name, first, second: path.to_string() }),
             None => Ok(()),
+        }
+    }
+
+    /// The name that a port has in the style of the design.
+    fn port_name(&self, name: &str, port: &AtomDetails) -> String {
+        match (port.kind, name) {
+            (AtomKind::InputParameter, CLOCK) if port.is_clock => self.style.clock.0.clone(),
+            (AtomKind::InputParameter, RESET) => self.style.reset.name.clone(),
+            _ => name.to_string(),
         }
     }
 
@@ -415,12 +447,5 @@ fn row_major(lengths: &[usize], indices: &[usize]) -> usize {
 
 /// Registers are written into the module that holds them.
 pub fn is_register(scope: &Scope) -> bool {
-    type_name(&scope.identity) == "register"
-}
-
-/// The name of a module without its parameters.
-pub fn type_name(identity: &Described) -> &str {
-    let Described { verilog_name, parameters, .. } = identity;
-    let suffix: String = parameters.iter().map(|(name, value)| format!("_{name}{value}")).collect();
-    verilog_name.strip_suffix(&suffix).unwrap_or(verilog_name)
+    scope.identity.module == "register"
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Takes out of a kernel what cannot matter.
 //!
 //! Unrolled loops leave much of it behind: the default of an accumulator, comparisons of a slot with
@@ -23,9 +24,9 @@ pub fn simplified(signals: &Signals, statements: Vec<Statement>) -> Vec<Statemen
     fixed(signals, statements, &|element| element.id(), drop_dead_assignments)
 }
 
-/// The same for statements with loops, in which a vector is there or not as a whole. What is overwritten stays.
+/// The same for statements with loops, in which a vector is there or not as a whole.
 pub fn tidied(signals: &Signals, statements: Vec<Statement>) -> Vec<Statement> {
-    fixed(signals, statements, &|element| element.vector, |_| {})
+    fixed(signals, statements, &|element| element.vector, drop_overwritten)
 }
 
 /// Simplifies until nothing changes; `key` tells apart what can be dropped.
@@ -192,6 +193,38 @@ fn drop_dead_assignments(statements: &mut Vec<Statement>) {
     }
     let alive = |target: &Element, at: Position| alive_from.get(&target.id()).is_none_or(|from| at >= *from);
     retain(statements, &alive);
+}
+
+/// Drops what a later assignment among the same statements overwrites before anyone has read it.
+fn drop_overwritten(body: &mut Vec<Statement>) {
+    for statement in body.iter_mut() {
+        match statement {
+            Statement::Assign { .. } => {}
+            Statement::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(drop_overwritten),
+            Statement::Case { arms, .. } => arms.iter_mut().for_each(|(_, arm)| drop_overwritten(arm)),
+            Statement::For { body, .. } => drop_overwritten(body),
+        }
+    }
+    let is_dead = |place: usize| match &body[place] {
+        Statement::Assign { target, .. } => is_overwritten(target, &body[place + 1..]),
+        _ => false,
+    };
+    let dead: Vec<bool> = (0..body.len()).map(is_dead).collect();
+    let mut dead = dead.into_iter();
+    body.retain(|_| !dead.next().expect("as many as statements"));
+}
+
+fn is_overwritten(target: &Element, rest: &[Statement]) -> bool {
+    for statement in rest {
+        let mut is_read = false;
+        statement.reads(&mut |element| is_read |= element.vector == target.vector);
+        match statement {
+            _ if is_read => return false,
+            Statement::Assign { target: other, part: Part::Whole, .. } if other == target => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 fn retain(body: &mut Vec<Statement>, alive: &impl Fn(&Element, Position) -> bool) {

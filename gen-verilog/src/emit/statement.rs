@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a kernel does, statement by statement.
 
 use super::expression::Expression;

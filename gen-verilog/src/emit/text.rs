@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Expressions and statements as text.
 
 use std::fmt::Write;
@@ -96,10 +97,10 @@ fn counted(index: &Index, width: usize) -> String {
     }
 }
 
-/// The number that stands in the place of an element of a constant array.
+/// The number that stands instead of an element of a constant array.
 fn number_of(signals: &Signals, element: &Element) -> Option<Kind> {
     let vector = &signals[element.vector];
-    let value = signals.constant(element.known()?).filter(|_| vector.is_array)?;
+    let value = signals.constant(element.known()?).filter(|_| vector.is_packed())?;
     Some(Kind::Literal(value))
 }
 
@@ -107,13 +108,13 @@ fn number_of(signals: &Signals, element: &Element) -> Option<Kind> {
 pub fn place(signals: &Signals, element: &Element, low: &Index, width: usize) -> String {
     let vector = &signals[element.vector];
     let name = &vector.name;
-    if vector.is_array && vector.width > 1 && signals.language == Language::SystemVerilog {
+    if vector.is_packed() && vector.width > 1 && signals.language == Language::SystemVerilog {
         let bits = bits_from(low, width, vector.width);
         return format!("{name}[{}]{bits}", element.index);
     }
     let offset = element.index.clone().times(vector.width).plus(low.clone());
-    let is_bit = vector.bits() == 1 && vector.is_array;
-    format!("{name}{}", if is_bit { "[0]".to_string() } else { bits_from(&offset, width, vector.bits()) })
+    let level = if vector.is_reset && signals.style.reset.is_low { "!" } else { "" };
+    format!("{level}{name}{}", bits_from(&offset, width, vector.bits()))
 }
 
 /// `[7:4]`, `[3]`, `[i*4 +: 4]`, or nothing for all bits.
@@ -130,7 +131,7 @@ fn bits_from(low: &Index, width: usize, of: usize) -> String {
 fn selected(signals: &Signals, element: &Element, index: &Expression, width: Option<usize>) -> String {
     let vector = &signals[element.vector];
     let name = &vector.name;
-    let (before, offset) = match (vector.is_array, signals.language) {
+    let (before, offset) = match (vector.is_packed(), signals.language) {
         (true, Language::SystemVerilog) if vector.width > 1 => (format!("[{}]", element.index), Index::of(0)),
         _ => (String::new(), element.index.clone().times(vector.width)),
     };
@@ -148,7 +149,7 @@ fn selected(signals: &Signals, element: &Element, index: &Expression, width: Opt
 /// `[7:0] name`, `[7*8-1:0] name`, `[6:0][7:0] name`.
 pub fn declared(signals: &Signals, kind: &str, vector: &Vector) -> String {
     let Vector { name, count, width, .. } = vector;
-    let range = match (vector.is_array, width, signals.language) {
+    let range = match (vector.is_packed(), width, signals.language) {
         (false, 1, _) => String::new(),
         (false, ..) => format!("[{}:0] ", width - 1),
         (true, 1, _) => format!("[{}:0] ", count - 1),
@@ -158,7 +159,7 @@ pub fn declared(signals: &Signals, kind: &str, vector: &Vector) -> String {
     format!("{kind} {range}{name}")
 }
 
-/// Whether assignments take effect at once, or at the end of the clock edge.
+/// The time at which assignments take effect: at once, or at the end of the clock edge.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Assignment {
     Blocking,
@@ -184,17 +185,17 @@ pub fn write_body(signals: &Signals, body: &[Statement], how: Assignment, depth:
             }
             Statement::If { condition, then, otherwise, .. } => {
                 write!(text, "{margin}if ({})", condition.text(signals)).expect(IN_MEMORY);
-                // An `else` belongs to the `if` before it.
-                let dangling = !otherwise.is_empty() && !matches!(then[..], [Statement::Assign { .. }]);
-                write_block(signals, then, how, depth, dangling, text);
+                write_branch(signals, then, how, depth, text);
                 if otherwise.is_empty() {
                     continue;
                 }
-                match dangling {
-                    true => text.truncate(text.trim_end().len()),
-                    false => text.push_str(&margin),
+                match matches!(then[..], [Statement::Assign { .. }]) {
+                    true => text.push_str(&format!("{margin}else")),
+                    false => {
+                        text.truncate(text.trim_end().len());
+                        text.push_str(" else");
+                    }
                 }
-                text.push_str(if dangling { " else" } else { "else" });
                 if let [Statement::If { .. }] = otherwise[..] {
                     let mut chained = String::new();
                     write_body(signals, otherwise, how, depth, &mut chained);
@@ -225,7 +226,12 @@ pub fn write_body(signals: &Signals, body: &[Statement], how: Assignment, depth:
                 let header =
                     format!("for ({variable} = {from}; {variable} < {to}; {variable} = {variable} + 1)");
                 write!(text, "{margin}{header}").expect(IN_MEMORY);
-                write_branch(signals, body, how, depth, text);
+                if let [Statement::For { .. }] = body[..] {
+                    text.push('\n');
+                    write_body(signals, body, how, depth + 1, text);
+                } else {
+                    write_branch(signals, body, how, depth, text);
+                }
             }
         }
     }
@@ -245,35 +251,15 @@ fn opposite(condition: &Expression) -> Expression {
     }
 }
 
+/// One assignment stands on the line of its condition; all else in a block of its own.
 fn write_branch(signals: &Signals, body: &[Statement], how: Assignment, depth: usize, text: &mut String) {
-    write_block(signals, body, how, depth, false, text);
-}
-
-/// One assignment stands on the line of its condition, one other statement on the next; all else in a
-/// block of its own.
-fn write_block(
-    signals: &Signals,
-    body: &[Statement],
-    how: Assignment,
-    depth: usize,
-    in_block: bool,
-    text: &mut String,
-) {
-    match body {
-        [Statement::Assign { .. }] if !in_block => {
-            text.push(' ');
-            write_body(signals, body, how, 0, text);
-        }
-        [_] if !in_block => {
-            text.push('\n');
-            write_body(signals, body, how, depth + 1, text);
-        }
-        _ => {
-            text.push_str(" begin\n");
-            write_body(signals, body, how, depth + 1, text);
-            writeln!(text, "{}end", "  ".repeat(depth)).expect(IN_MEMORY);
-        }
+    if let [Statement::Assign { .. }] = body {
+        text.push(' ');
+        return write_body(signals, body, how, 0, text);
     }
+    text.push_str(" begin\n");
+    write_body(signals, body, how, depth + 1, text);
+    writeln!(text, "{}end", "  ".repeat(depth)).expect(IN_MEMORY);
 }
 
 /// The loop variables of statements, in the order of their loops.
@@ -318,7 +304,7 @@ pub fn skipped(body: &[Statement]) -> Vec<String> {
     all
 }
 
-/// Whether a literal is all zeros or all ones, whatever its width.
+/// Returns true if a literal is all zeros or all ones, whatever its width.
 pub fn is_number(expression: &Expression, signals: &Signals, number: u32) -> bool {
     expression.constant(signals) == Some(number.into())
 }

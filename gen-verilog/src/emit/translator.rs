@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the translation of a kernel knows where it is: signals, and the loops around.
 
 use rust_hdl::ast::VerilogExpression as Tree;

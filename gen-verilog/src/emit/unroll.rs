@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Writes loops out: every statement names the elements that it reads and assigns.
 
 use num_bigint::BigUint;
@@ -67,7 +68,7 @@ impl Unroller {
         }
     }
 
-    /// An expression in the present turns, with numbers in the place of loop variables.
+    /// An expression in the present turns, with numbers instead of loop variables.
     fn turned(&self, expression: &Expression) -> Expression {
         if self.turns.is_empty() {
             return expression.clone();

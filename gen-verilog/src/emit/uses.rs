@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the signals of a kernel are assigned and read.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +55,7 @@ impl Uses {
         }
     }
 
-    /// Whether the signal is read after its first assignment and up to this place.
+    /// Returns true if the signal is read after its first assignment and up to this place.
     pub fn is_read_up_to(&self, id: SignalId, end: Position) -> bool {
         let (first, _) = self.writes[&id];
         first < end && self.reads.range((id, first + 1, 0)..=(id, end, SignalId::MAX)).next().is_some()

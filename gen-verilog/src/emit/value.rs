@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a kernel's expressions to [`Expression`]s: names resolved, widths settled.
 
 use num_bigint::{BigInt, BigUint};

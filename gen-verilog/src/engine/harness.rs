@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The top module that an engine talks to.
 
 use gpurf_blocks::{layout, Ports};
 
-use crate::Hierarchy;
+use crate::{Hierarchy, Style};
 
 /// A port of the design, or an element of one, and where its value stands in the packed words of the plain
 /// struct.
@@ -66,8 +67,10 @@ impl<'a> Harness<'a> {
         });
         // A module without state has no clock.
         let has = |name: &str| self.hierarchy.top_module().ports.iter().any(|port| port.name == name);
-        let control = ["clock", "reset"].into_iter().filter(|name| has(name));
-        let control = control.map(|name| format!(",\n    .{name}({name})"));
+        let Style { clock, reset, .. } = &self.hierarchy.style;
+        let level = if reset.is_low { "!reset" } else { "reset" };
+        let control = [(&clock.0, "clock"), (&reset.name, level)].into_iter().filter(|(name, _)| has(name));
+        let control = control.map(|(name, value)| format!(",\n    .{name}({value})"));
         control.chain(wires).collect::<String>().trim_start_matches(",\n").to_string()
     }
 

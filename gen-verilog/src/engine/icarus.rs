@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The emitted Verilog, interpreted by Icarus in a process of its own.
 //!
 //! A testbench reads one hexadecimal number per step from its standard input, a command digit above

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Emitted Verilog, run behind [`Clocked`](gpurf_blocks::Clocked).
 //!
 //! Both engines reset for one cycle when they are made, exactly as

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What Verilator and the C++ compiler make of a design: a library with the functions of the [shim].
 //!
-//! The C++ is compiled here and not by Verilator's makefile, which reads the headers of its runtime, most of what a small
-//! model takes, twice for each.
+//! The C++ is compiled here and not by Verilator's makefile, which reads the headers of its runtime, most of
+//! what a small model takes, twice for each.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -79,10 +80,10 @@ impl Model {
     }
 }
 
-/// How Verilator translates. Warnings are the lint check's business. The functions are cut into pieces: the C++ compiler takes
-/// minutes over the few long ones that a sub-core makes, and more with each level of optimization. Nor is all of a large module
-/// inlined at each of its instances, as it would be at this level: 32 tag arrays take twice as long to build then, and longer
-/// to run.
+/// How Verilator translates. Warnings are the lint check's business. The functions are cut into pieces: the
+/// C++ compiler takes minutes over the few long ones that a sub-core makes, and more with each level of
+/// optimization. Nor is all of a large module inlined at each of its instances, as it would be at this level:
+/// 32 tag arrays take twice as long to build then, and longer to run.
 const OPTIONS: [&str; 11] = [
     "--cc",
     "-O3",
@@ -97,13 +98,13 @@ const OPTIONS: [&str; 11] = [
     "-Wno-style",
 ];
 
-/// What netlists need beside that. Versions of Verilator from 4.2 on fold long chains of exclusive ORs wrong (its issues
-/// 4059, 4709, 4857 and 5186): of an adder made of cells, one bit was inverted. What is emitted here has no such chains;
-/// netlists and other files come as SystemVerilog.
+/// What netlists need beside that. Versions of Verilator from 4.2 on fold long chains of exclusive ORs wrong
+/// (its issues 4059, 4709, 4857 and 5186): of an adder made of cells, one bit was inverted. What is emitted
+/// here has no such chains; netlists and other files come as SystemVerilog.
 const SAFE: &str = "-fno-const-bit-op-tree";
 
-/// How the C++ is compiled. What `-O1` does beyond `-Og` takes a third of the time of a sub-core's model, and makes none faster.
-/// Hidden symbols keep the models of one process apart.
+/// How the C++ is compiled. What `-O1` does beyond `-Og` takes a third of the time of a sub-core's model, and
+/// makes none faster. Hidden symbols keep the models of one process apart.
 const CXX_OPTIONS: [&str; 6] =
     ["-Og", "-fPIC", "-fvisibility=hidden", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0"];
 
@@ -111,13 +112,13 @@ const CXX_OPTIONS: [&str; 6] =
 struct Sources {
     verilog: String,
     shim: String,
-    /// Of Verilator.
+    /// The options of Verilator.
     options: Vec<&'static str>,
 }
 
 impl Sources {
     fn of(harness: &Harness) -> Self {
-        let safe = (harness.hierarchy.language == Language::SystemVerilog).then_some(SAFE);
+        let safe = (harness.hierarchy.style.language == Language::SystemVerilog).then_some(SAFE);
         Sources {
             verilog: format!("{}\n{}", harness.hierarchy.source(), shim::verilog(harness)),
             shim: shim::source(harness),
@@ -146,8 +147,8 @@ impl Sources {
         Ok(gpurf_files::rename(&model, library).map_err(ToolError::from)?)
     }
 
-    /// The files that the compiler is called for: each large one of Verilator's, and one that includes the small ones and the
-    /// shim.
+    /// The files that the compiler is called for: each large one of Verilator's, and one that includes the
+    /// small ones and the shim.
     fn units(&self, objects: &Path) -> Result<Vec<PathBuf>, ToolError> {
         const LARGE: u64 = 500_000;
         let listed = || -> std::io::Result<Vec<(String, u64)>> {
@@ -168,8 +169,8 @@ impl Sources {
     }
 }
 
-/// Does something with each item, in threads of its own: one of a pool, waiting here with a model's lock in hand, might be given
-/// work that wants the same model.
+/// Does something with each item, in threads of its own: one of a pool, waiting here with a model's lock in
+/// hand, might be given work that wants the same model.
 fn on_all_processors<T: Sync>(
     items: &[T],
     work: impl Fn(&T) -> Result<(), ToolError> + Sync,
@@ -195,7 +196,8 @@ fn compile(compiler: &mut Command, source: &Path, object: &Path) -> Result<(), T
     run(compiler.arg("-c").arg(source).arg("-o").arg(object)).map(drop)
 }
 
-/// What Verilator's own sources and headers are compiled to, the same for all models: it is kept in the cache.
+/// What Verilator's own sources and headers are compiled to, the same for all models: it is kept in the
+/// cache.
 struct Runtime {
     folder: PathBuf,
     /// Verilator's headers and sources.

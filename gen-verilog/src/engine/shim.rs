@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The C++ between packed words and Verilator's ports.
 
 use super::harness::{Harness, Wire, MODULE};

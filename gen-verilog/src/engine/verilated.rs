@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The emitted Verilog, compiled by Verilator into the process.
 //!
 //! Crates that bind Verilator from Rust look every port up by name and symbol at each access. With

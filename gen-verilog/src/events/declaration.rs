@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Declarations of events, read.
 
 use super::expression::{Expression, Parser};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Expressions over signals, as Verilog writes them: from text to a tree, and on to a tree of values.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Events inside RTL, as the hardware declares them ([`gpurf_hw::dialect::Watch`]): found in each cycle, with a text for
 //! people and values to search by. They come from the signals alone, whatever the SM around them says.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Events asked for by name and values: `hit#3,warp=3`.
 
 use std::str::FromStr;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A waveform being written.
 
 use std::fs::File;
@@ -17,7 +18,7 @@ pub struct WaveformFile {
     /// Scopes open, from outside in.
     scopes: Vec<String>,
     pub variables: Vec<WaveformVariable>,
-    /// Of each variable; none before the first one.
+    /// The values of each variable; none before the first one.
     values: Vec<Option<Shown>>,
     /// The last cycle written.
     last: Option<u64>,
@@ -183,7 +184,7 @@ pub fn bits(words: &[u32], width: usize) -> Vec<u8> {
     (0..width).rev().map(|bit| b'0' + (words[bit / 32] >> (bit % 32) & 1) as u8).collect()
 }
 
-/// Whether a waveform of this name is FST: if it ends in `.fst`. Others are VCD.
+/// Returns true if a waveform of this name is FST: if it ends in `.fst`. Others are VCD.
 pub fn is_fst(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("fst"))
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a waveform is written in.
 
 use std::io::Result;

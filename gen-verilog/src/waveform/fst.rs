@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Waveforms as FST, the compressed format of GTKWave, which Surfer reads too.
 //!
 //! The library writes vectors only: a text is a vector of its characters, eight bits each, which viewers show in their
@@ -12,6 +13,7 @@ use fst_writer::{
 };
 
 use super::format::Format;
+use crate::writer;
 
 /// Changes are compressed and leave memory when they take so many bytes.
 const BUFFER: usize = 1 << 26;
@@ -45,7 +47,7 @@ impl Fst {
         let info = FstInfo {
             start_time: 0,
             timescale_exponent: -9,
-            version: concat!("gpurf ", env!("CARGO_PKG_VERSION")).into(),
+            version: writer().into(),
             // The same run gives the same bytes.
             date: String::new(),
             file_type: FstFileType::Verilog,

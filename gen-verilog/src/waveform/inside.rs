@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Recording of what is inside compiled RTL.
 
 use std::io;
@@ -41,6 +42,17 @@ struct Signal {
 const LONGEST_EVENTS: usize = 160;
 
 impl ModuleWaveform {
+    /// Each scope that is chosen for a waveform must be the name of an instance.
+    pub fn check_scopes(path: &Path, scopes: &[ObservedScope], chosen: &[String]) -> io::Result<()> {
+        let mut names: Vec<String> = vec![];
+        for name in scopes.iter().filter_map(|scope| scope.path.last()) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        Extent { scopes: chosen, ..Extent::default() }.check(path, &names)
+    }
+
     /// `top` is the name of the outermost scope; `scopes` are those of the engine, and the events theirs.
     pub fn create(
         path: &Path,
@@ -49,13 +61,7 @@ impl ModuleWaveform {
         events: &Events,
         extent: Extent,
     ) -> io::Result<Self> {
-        let mut names: Vec<String> = vec![];
-        for name in scopes.iter().filter_map(|scope| scope.path.last()) {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        extent.check(path, &names)?;
+        ModuleWaveform::check_scopes(path, scopes, extent.scopes)?;
         let mut file = WaveformFile::create(path)?;
         file.open_top(top)?;
         let texts = extent.declare_texts(&mut file)?;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Waveforms in the formats FST and VCD, which GTKWave and Surfer read; the file's ending says which.
 //!
 //! [`PortWaveform`] records the ports of any engine, [`ModuleWaveform`] every signal inside compiled RTL, by its name in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Recording of the ports of any engine.
 
 use std::collections::HashMap;
@@ -11,7 +12,7 @@ use super::file::{bits, Shown, WaveformFile, WaveformVariable};
 use super::Extent;
 use crate::emit::scope;
 use crate::emit::signals::{Role, Signals};
-use crate::{EmitError, Language};
+use crate::{EmitError, Style};
 
 /// Records the ports of an engine: the RTL, its reference model or its Verilog.
 ///
@@ -104,7 +105,7 @@ struct PortWidths(HashMap<String, usize>);
 
 impl PortWidths {
     fn of(module: &dyn Block) -> Result<Self, EmitError> {
-        let signals = Signals::of(&scope::read(module)?, Language::Verilog)?;
+        let signals = Signals::of(&scope::read(module)?, &Style::default())?;
         let mut widths = HashMap::new();
         for vector in &signals.vectors {
             if !matches!(vector.role, Role::Input | Role::Output) {

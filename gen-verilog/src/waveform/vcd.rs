@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Waveforms as VCD, a text that every viewer reads. A text is a variable of type `string`.
 
 use std::fs::File;
@@ -6,6 +7,7 @@ use std::io::{BufWriter, Result};
 use vcd::{IdCode, ReferenceIndex, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
 
 use super::format::Format;
+use crate::writer as program;
 
 pub struct Vcd {
     writer: Writer<BufWriter<File>>,
@@ -17,6 +19,7 @@ pub struct Vcd {
 impl Vcd {
     pub fn new(file: BufWriter<File>) -> Result<Self> {
         let mut writer = Writer::new(file);
+        writer.version(program())?;
         writer.timescale(1, TimescaleUnit::NS)?;
         Ok(Vcd { writer, variables: vec![], begun: None })
     }

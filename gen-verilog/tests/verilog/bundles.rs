@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bundles: assigned as one in the kernel, wire by wire in Verilog, with the same behaviour.
 
 use gpurf_blocks::Parameters;
 use gpurf_hw::dialect::{block, bundle, rtl, Declared, Held};
-use gpurf_verilog::{check, emit, emit_as, Language};
+use gpurf_verilog::{check, emit, emit_as, Language, Style};
 use rust_hdl::prelude::*;
 
 use crate::lockstep::{agree, random};
@@ -80,7 +81,7 @@ fn a_bundle_is_assigned_as_its_wires_are() {
 #[test]
 fn its_wires_are_ports_by_their_names() {
     for language in [Language::Verilog, Language::SystemVerilog] {
-        let emitted = emit_as(&desk(3), language).unwrap();
+        let emitted = emit_as(&desk(3), &Style::of(language)).unwrap();
         check::verilator_lint(&emitted).unwrap_or_else(|error| panic!("{error}"));
         let ports: Vec<(&str, usize, usize)> = emitted
             .top_module()
@@ -101,8 +102,8 @@ fn its_wires_are_ports_by_their_names() {
     check::iverilog_wall(&emitted).unwrap_or_else(|error| panic!("{error}"));
     check::yosys_check(&emitted).unwrap_or_else(|error| panic!("{error}"));
     let text = &emitted.top_module().text;
-    // The first wire brings the doc of the bundle.
-    for line in ["  // What is ordered. Who wants it.\n", "  // How many of it.\n"] {
+    // The doc of the bundle stands by itself above the first wire's.
+    for line in ["\n\n  // What is ordered.\n\n  // Who wants it.\n", "  // How many of it.\n"] {
         assert!(text.contains(line), "{line}\n{text}");
     }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the engines do besides agreeing.
 
 use gpurf_blocks::{Clocked, Wide};
@@ -71,7 +72,7 @@ fn instances_of_one_model_are_independent() {
     assert_eq!(resting.settle(&CounterIn { enable: false }).value, 0);
 }
 
-/// Whether a number of ones is even.
+/// True if a number of ones is even.
 #[derive(LogicBlock, Module)]
 struct Parity {
     pub value: Signal<In, Bits<12>>,

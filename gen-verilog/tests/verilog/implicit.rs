@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a kernel need not say: clock and reset of its children, and that a register is read by its own name.
 //!
 //! The kernel's syntax tree is written here by hand, since the attribute writes it from Rust that runs.
@@ -22,12 +23,22 @@ struct Delay {
 }
 
 const PORTS: &[Port] = &[
-    Port { name: "value", is_input: true, carried: "Bits<8>", length: None, doc: "What goes in." },
+    Port {
+        name: "value",
+        is_input: true,
+        carried: "Bits<8>",
+        length: None,
+        bundle: "",
+        when: "",
+        doc: "What goes in.",
+    },
     Port {
         name: "delayed",
         is_input: false,
         carried: "Bits<8>",
         length: None,
+        bundle: "",
+        when: "",
         doc: "The same three cycles later.",
     },
 ];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs a module as rust-hdl evaluates it, compiled, under Verilator and under Icarus, on the same inputs.
 
 use gpurf_blocks::{Clocked, Lockstep, PortName, PortValue, PortVisitor, Ports};

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loops and arrays: they stay what they are, and mean what the Rust means.
 
 use gpurf_hw::dialect::{rtl, Identity, Module, Register};
-use gpurf_verilog::{check, emit, emit_as, Language};
+use gpurf_verilog::{check, emit, emit_as, Language, Style};
 use rust_hdl::prelude::*;
 
 use crate::lockstep::{agree, random};
@@ -153,7 +154,7 @@ fn loops_stay_loops() {
 fn both_languages_pass_the_lint_check() {
     for language in [Language::Verilog, Language::SystemVerilog] {
         for module in [&Lanes::default() as &dyn Block, &Cascade::default()] {
-            let hierarchy = emit_as(module, language).unwrap();
+            let hierarchy = emit_as(module, &Style::of(language)).unwrap();
             check::verilator_lint(&hierarchy).unwrap_or_else(|error| panic!("{error}"));
         }
     }
@@ -161,7 +162,8 @@ fn both_languages_pass_the_lint_check() {
 
 #[test]
 fn system_verilog_has_arrays_of_two_dimensions() {
-    let text = emit_as(&Lanes::default(), Language::SystemVerilog).unwrap().modules[0].text.clone();
+    let text =
+        emit_as(&Lanes::default(), &Style::of(Language::SystemVerilog)).unwrap().modules[0].text.clone();
     for line in [
         "  input logic [2:0][4:0] value,",
         "  logic [11:0][4:0] shifted;",

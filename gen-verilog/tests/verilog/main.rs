@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The emitted Verilog: its text, what it refuses, and that it runs as the Rust does.
 
 // The derive macro of `Module` names the dialect by this path.
@@ -7,6 +8,7 @@ mod engines;
 mod implicit;
 mod lockstep;
 mod loops;
+mod names;
 mod operations;
 mod refusals;
 mod states;

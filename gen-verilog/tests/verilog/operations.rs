@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every operation of a kernel on all inputs of four bits, in both engines.
 
 use gpurf_hw::dialect::{rtl, Identity, Module, Register};

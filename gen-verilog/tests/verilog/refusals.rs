@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the emitter refuses, and that each refusal is deserved.
 
 use gpurf_hw::dialect::{Identity, Register};

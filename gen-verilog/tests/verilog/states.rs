@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! State enums and structs: labels in the text, and the same behaviour.
 
 use gpurf_hw::dialect::{Identity, Module, Register};
-use gpurf_verilog::{check, emit, emit_as, Language};
+use gpurf_verilog::{check, emit, emit_as, Language, Style};
 use rust_hdl::prelude::*;
 
 use crate::lockstep::{agree, random};
@@ -108,7 +109,7 @@ fn states_are_labels() {
     for line in [
         "  localparam [1:0] Phase_Run = 2'd1;",
         "    case (phase)",
-        "      Phase_Idle:\n        if (go) phase_d = Phase_Run;",
+        "      Phase_Idle: begin\n        if (go) phase_d = Phase_Run;\n      end",
         "      default /* Phase_Rest */: phase_d = Phase_Idle;",
         "      phase <= Phase_Idle;",
         "  assign held_warp = heads[6:4];",
@@ -119,7 +120,7 @@ fn states_are_labels() {
 
 #[test]
 fn states_are_an_enum_in_system_verilog() {
-    let hierarchy = emit_as(&Machine::default(), Language::SystemVerilog).unwrap();
+    let hierarchy = emit_as(&Machine::default(), &Style::of(Language::SystemVerilog)).unwrap();
     check::verilator_lint(&hierarchy).unwrap_or_else(|error| panic!("{error}"));
     let text = &hierarchy.modules[0].text;
     let expected = "  typedef enum logic [1:0] {

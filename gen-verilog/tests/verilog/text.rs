@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How the emitted text reads.
 
 use gpurf_hw::dialect::{rtl, Identity};
@@ -41,7 +42,7 @@ fn instances_share_a_module_and_children_come_first() {
     assert_eq!(names, ["counter", "cascade_counters2"]);
     assert_eq!(hierarchy.top, "cascade_counters2");
     let top = &hierarchy.top_module().text;
-    assert!(top.contains("// Parameters: counters = 2\n"), "{top}");
+    assert!(top.contains("// Parameters:\n//   counters = 2\n"), "{top}");
     assert!(top.contains("begin : counters\n      counter each ("), "{top}");
     assert!(top.contains("        .value(counters_value[n*4 +: 4])\n      );"), "{top}");
     assert!(top.contains("  localparam [2*4-1:0] threshold = {4'd9, 4'd3};"), "{top}");
@@ -73,7 +74,9 @@ fn an_export_is_complete_and_leaves_nothing_else() {
     assert_eq!(found, written);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(read("cascade_counters2.f"), "counter.v\ncascade_counters2.v\n");
-    assert!(read("counter.v").contains(&hierarchy.modules[0].text));
+    let (head, body) = hierarchy.modules[0].text.split_once("\nmodule ").unwrap();
+    let expected = format!("{head}\n\n`default_nettype none\n\nmodule {body}\n`default_nettype wire\n");
+    assert_eq!(read("counter.v"), expected);
     let core = read("cascade_counters2.core");
     assert!(core.starts_with("CAPI=2:\n"), "{core}");
     assert!(core.contains("name: gpurf:hw:cascade_counters2:"), "{core}");
@@ -169,4 +172,62 @@ fn outputs_of_different_inputs_stand_apart() {
 endmodule
 ";
     assert!(text.ends_with(expected), "{text}");
+}
+
+/// Arrays of one element, and a value that the next assignment overwrites.
+#[derive(LogicBlock)]
+struct Single {
+    pub valid: Vec<Signal<In, Bit>>,
+    pub data: Vec<Signal<In, Bits<8>>>,
+    pub shown: Vec<Signal<Out, Bits<8>>>,
+    picked: Signal<Local, Bits<8>>,
+    identity: Identity,
+}
+
+#[rtl]
+impl Single {
+    fn kernel() {
+        picked = 0;
+        picked = data[0] + 1;
+        for i in 0..1 {
+            shown[i] = data[i];
+            if valid[i] {
+                if picked.any() {
+                    shown[i] = picked;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_array_of_one_is_a_wire_and_nested_conditions_have_a_block() {
+    let single = Single {
+        valid: vec![Signal::default()],
+        data: vec![Signal::default()],
+        shown: vec![Signal::default()],
+        picked: Signal::default(),
+        identity: Identity::new("single", "Single", &[]),
+    };
+    let text = &emit(&single).unwrap().modules[0].text;
+    let expected = "
+module single (
+  input wire valid,
+  input wire [7:0] data,
+  output reg [7:0] shown
+);
+
+  wire [7:0] picked;
+
+  assign picked = data + 8'd1;
+
+  always @(*) begin
+    shown = data;
+    if (valid) begin
+      if (|picked) shown = picked;
+    end
+  end
+endmodule
+";
+    assert!(text.ends_with(&expected[1..]), "{text}");
 }

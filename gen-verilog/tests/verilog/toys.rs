@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Small modules that the tests share.
 
 use gpurf_hw::dialect::{rtl, Identity, Memory, Module, Register};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels that rust-hdl's own generator gets wrong, silently: here they mean what the Rust means.
 //!
 //! They stand under `#[hdl_gen]`, since `#[rtl]` refuses most of them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What stands in the parentheses of `#[block(..)]` and `#[bundle(..)]`.
 
 use proc_macro2::Ident;

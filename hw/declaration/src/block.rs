@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `#[block]`: a hardware module from its declaration.
 
 use proc_macro2::{Ident, TokenStream};
@@ -5,7 +6,7 @@ use quote::{format_ident, quote};
 use syn::visit_mut::{visit_expr_mut, VisitMut};
 use syn::{parse_quote, Error, Expr, LitStr, Result};
 
-use crate::bundles::Bundles;
+use crate::bundles::{about, Bundles};
 use crate::declaration::Declaration;
 use crate::fields::{maker, Kind, Part};
 use crate::listed::listed_ports;
@@ -19,6 +20,14 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let bundles = Bundles::here()?;
     let sizes = sizes(arguments, parts);
     let hidden: Vec<Ident> = sizes.iter().map(|(name, _)| format_ident!("_{name}")).collect();
+    // Kernels decide by them what is built.
+    let others: Vec<&Ident> = arguments
+        .parameters
+        .iter()
+        .filter(|parameter| sizes.iter().all(|(name, _)| name != *parameter))
+        .collect();
+    let other_texts: Vec<String> = others.iter().map(|name| name.to_string()).collect();
+    let other_hidden: Vec<Ident> = others.iter().map(|name| format_ident!("_{name}")).collect();
     let size_names: Vec<&Ident> = sizes.iter().map(|(name, _)| name).collect();
     let size_values: Vec<&Expr> = sizes.iter().map(|(_, value)| value).collect();
     let settings = settings(fields, &size_names)?;
@@ -63,12 +72,12 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let identity_parameters = match takes_parameters {
         true => quote!({
             let names = <Self as ::gpurf_hw::dialect::Declared>::NAMING.parameters.iter();
-            names.map(|name| parameters.in_verilog(name)).collect()
+            names.map(|name| parameters.setting(name)).collect()
         }),
         false => {
             let names = arguments.arguments.iter().map(|(name, _)| name);
             let texts = names.clone().map(|name| name.to_string());
-            quote!(vec![#((#texts, #names)),*])
+            quote!(vec![#(::gpurf_blocks::Setting::size(#texts, #names)),*])
         }
     };
 
@@ -150,6 +159,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             /// The last pass changed something that the kernel reads.
             is_due: bool,
             #(#hidden: usize,)*
+            #(#other_hidden: usize,)*
         }
 
         impl #impl_generics #name #ty_generics #where_clause {
@@ -166,6 +176,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
                     is_at_rest: false,
                     is_due: true,
                     #(#hidden: #size_names,)*
+                    #(#other_hidden: parameters.number_of(#other_texts),)*
                 }
             }
         }
@@ -281,10 +292,12 @@ fn declared(declaration: &Declaration, bundles: &Bundles) -> Result<TokenStream>
             quote!(&[#(#listed),*])
         }
     };
+    let about = about(name)?;
     Ok(quote! {
         impl #impl_generics ::gpurf_hw::dialect::Declared for #name #ty_generics #where_clause {
             const NAMING: ::gpurf_hw::catalogue::Naming = #naming;
             const PORTS: &'static [::gpurf_hw::catalogue::Port] = #ports;
+            const ABOUT: &'static str = #about;
             const SOURCE: &'static str = file!();
         }
     })

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `#[bundle]`: ports that several modules have, or wires that travel together.
 
 use proc_macro2::{Ident, TokenStream};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A declaration, read.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};

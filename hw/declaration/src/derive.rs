@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `#[derive(Module)]`: the plain structs of a module's ports, and how they drive its signals.
 
 use proc_macro2::TokenStream;
@@ -73,6 +74,8 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
         }
         let docs = field.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
         ports.push(Port::new(PortWire {
+            bundle: vec![],
+            when: None,
             name: name.clone(),
             docs: docs.cloned().collect(),
             is_input: input,

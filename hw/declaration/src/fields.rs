@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The fields of a declaration: what each is, and what makes it.
 
 use proc_macro2::{Ident, TokenStream};
@@ -50,6 +51,16 @@ pub struct Part {
     pub carried: Option<Type>,
     /// What is behind a bundle.
     pub bundled: Option<Bundled>,
+    /// When it is there.
+    pub when: Option<When>,
+}
+
+/// The condition of a field that some parameters leave out.
+pub struct When {
+    /// As written.
+    pub condition: Expr,
+    /// Length of an array; a single signal is an array of none or one.
+    pub length: Option<Expr>,
 }
 
 impl Part {
@@ -69,7 +80,26 @@ impl Part {
     }
 }
 
+/// A field, with its length as `#[when(condition)]` has it: none where the condition does not hold.
 pub fn part(field: &Field) -> Result<Part> {
+    let mut part = always(field)?;
+    let Some(attribute) = field.attrs.iter().find(|attribute| attribute.path().is_ident("when")) else {
+        return Ok(part);
+    };
+    let condition: Expr = attribute.parse_args()?;
+    let holds = crate::sizes::decided(&condition);
+    let length = part.lengths.first().cloned();
+    let full = length.clone().unwrap_or_else(|| parse_quote!(1));
+    let length_then = parse_quote!(if #holds { #full } else { 0 });
+    match part.lengths.first_mut() {
+        Some(first) => *first = length_then,
+        None => part.lengths.push(length_then),
+    }
+    part.when = Some(When { condition, length });
+    Ok(part)
+}
+
+fn always(field: &Field) -> Result<Part> {
     let name = field.ident.clone().expect("a named field");
     let (ty, mut lengths) = without_arrays(&field.ty);
     let carried = arguments_of(&ty).and_then(|arguments| arguments.first().cloned());
@@ -88,11 +118,20 @@ pub fn part(field: &Field) -> Result<Part> {
                 lengths,
                 carried: None,
                 bundled: None,
+                when: None,
             });
         }
         (Some(_), _) => {
             let bundled = bundled(&ty, field);
-            return Ok(Part { name, kind: Kind::Child, element: ty, lengths, carried: None, bundled });
+            return Ok(Part {
+                name,
+                kind: Kind::Child,
+                element: ty,
+                lengths,
+                carried: None,
+                bundled,
+                when: None,
+            });
         }
         _ => {
             return Err(Error::new_spanned(
@@ -110,7 +149,7 @@ pub fn part(field: &Field) -> Result<Part> {
             parse_quote!(Signal<#direction, #carried>)
         }
     };
-    Ok(Part { name, kind, element, lengths, carried: Some(carried), bundled: None })
+    Ok(Part { name, kind, element, lengths, carried: Some(carried), bundled: None, when: None })
 }
 
 /// What an attribute says of the names of a bundle's wires.

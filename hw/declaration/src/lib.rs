@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the declaration of a hardware module says.
 //!
 //! The attributes of `gpurf-rtl` make modules of declarations; the build script of `gpurf-blocks` makes of the same
@@ -10,6 +11,7 @@ mod bundles;
 mod declaration;
 mod derive;
 mod fields;
+mod known;
 mod listed;
 mod modules;
 mod ports;
@@ -19,5 +21,7 @@ mod wires;
 pub use block::expand as block;
 pub use bundle::expand as bundle;
 pub use derive::expand as derive_module;
+pub use known::Known;
 pub use modules::expand as modules;
 pub use ports::structs_of as ports;
+pub use sizes::decided;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ports of a module as the catalogue lists them.
 
 use proc_macro2::TokenStream;
@@ -12,14 +13,16 @@ use crate::wires::{port_wires, PortWire};
 /// Each as the tokens of a `gpurf_hw::catalogue::Port`.
 pub fn listed_ports(declaration: &Declaration, bundles: &Bundles) -> Result<Vec<TokenStream>> {
     let listed = port_wires(declaration, bundles)?.into_iter().map(|port| {
-        let PortWire { name, docs, is_input, carried, length, .. } = port;
+        let PortWire { name, bundle, docs, when, is_input, carried, length, .. } = port;
+        let when = when.unwrap_or_default();
         let (name, carried, doc) = (name.to_string(), written(&carried), text_of(docs.iter()));
+        let bundle = text_of(bundle.iter());
         let length = length.map_or(quote!(None), |length| {
             let length = written(&length);
             quote!(Some(#length))
         });
         quote!(::gpurf_hw::catalogue::Port {
-            name: #name, is_input: #is_input, carried: #carried, length: #length, doc: #doc,
+            name: #name, is_input: #is_input, carried: #carried, length: #length, bundle: #bundle, when: #when, doc: #doc,
         })
     });
     Ok(listed.collect())

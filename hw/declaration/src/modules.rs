@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The modules of a folder: every file in it is one.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Ports as plain data: the structs of a module's inputs and outputs, and how they drive its signals.
 
 use std::collections::BTreeMap;
@@ -32,13 +33,14 @@ enum Kind {
 
 impl Port {
     pub fn new(wire: PortWire) -> Result<Self> {
-        let PortWire { name, docs, is_input, carried, most, place, .. } = wire;
+        let PortWire { name, bundle, docs, is_input, carried, most, place, .. } = wire;
         let kind = match (last_segment(&carried).as_deref(), arguments(&carried, "Bits")) {
             (Some("Bit"), _) => Kind::Bit,
             (_, Some(width)) if width.first().and_then(last_segment).as_deref() == Some("W") => Kind::Data,
             (Some("Bits"), _) => Kind::Bits,
             _ => return Err(Error::new_spanned(carried, "a port carries Bit or Bits<N>")),
         };
+        let docs = bundle.into_iter().chain(docs).collect();
         Ok(Port { name, docs, input: is_input, kind, max: most, place })
     }
 

@@ -1,20 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The ports of a declaration one by one, those of its bundles among them.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, ToTokens};
 use syn::visit_mut::{visit_type_mut, VisitMut};
 use syn::{parse_quote, Attribute, Expr, GenericArgument, GenericParam, Generics, Result, Type};
 
 use crate::attribute::Arguments;
 use crate::bundles::Bundles;
 use crate::declaration::Declaration;
-use crate::fields::{docs, is_public, Bundled, Kind, Part, Role};
+use crate::fields::{docs, is_public, Bundled, Kind, Part, Role, When};
 use crate::sizes::Most;
 
 /// One port, as plain data and in Verilog.
 pub struct PortWire {
     pub name: Ident,
+    /// What is said of the bundle that begins with it.
+    pub bundle: Vec<Attribute>,
     pub docs: Vec<Attribute>,
+    /// The condition under which the module has it.
+    pub when: Option<String>,
     pub is_input: bool,
     pub carried: Type,
     /// As written, of the plain array around all its signals.
@@ -73,6 +78,7 @@ pub fn port_wires(declaration: &Declaration, bundles: &Bundles) -> Result<Vec<Po
     let mut wires = vec![];
     for (part, field) in declaration.members().filter(|(_, field)| is_public(field)) {
         let docs: Vec<Attribute> = docs(field).cloned().collect();
+        let when = part.when.as_ref().map(|When { condition, .. }| condition.to_token_stream().to_string());
         let outer = Lengths::of(part, &declaration.arguments);
         match (&part.bundled, part.kind) {
             (Some(bundled), _) if bundled.role != Role::Inner => {
@@ -80,7 +86,9 @@ pub fn port_wires(declaration: &Declaration, bundles: &Bundles) -> Result<Vec<Po
             }
             (_, Kind::Input | Kind::Output) => wires.push(PortWire {
                 name: part.name.clone(),
+                bundle: vec![],
                 docs,
+                when,
                 is_input: part.kind == Kind::Input,
                 carried: part.carried.clone().expect("a port carries a type"),
                 length: outer.written,
@@ -111,12 +119,11 @@ fn of_bundle(
         };
         let mut carried = wire.element.clone();
         given.visit_type_mut(&mut carried);
-        // The first wire brings what is said of all of them.
-        let mut docs_here = std::mem::take(&mut docs_before);
-        docs_here.extend(docs(field).cloned());
         wires.push(PortWire {
             name,
-            docs: docs_here,
+            bundle: std::mem::take(&mut docs_before),
+            docs: docs(field).cloned().collect(),
+            when: wire.when.as_ref().map(|When { condition, .. }| condition.to_token_stream().to_string()),
             is_input: bundled.role == Role::Input,
             carried,
             length: product(&outer.written, &inner.written),
@@ -138,8 +145,9 @@ struct Lengths {
 
 impl Lengths {
     fn of(part: &Part, arguments: &Arguments) -> Self {
-        let written = part.lengths.first().cloned();
-        let most = written.clone().map(|mut most| {
+        let first = part.lengths.first().cloned();
+        let written = part.when.as_ref().map_or(first.clone(), |when| when.length.clone());
+        let most = first.map(|mut most| {
             Most(arguments).visit_expr_mut(&mut most);
             most
         });

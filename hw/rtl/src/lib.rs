@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Attribute and derive macros of gpurf's rust-hdl dialect.
 
 mod rtl;
@@ -60,7 +61,7 @@ pub fn derive_module(item: TokenStream) -> TokenStream {
 /// * `bundle = CollectorPorts<W>`: all its ports are those of a [`macro@bundle`].
 /// * `naming = K::STAGE`: what a module that is generic in another is called, in the place of title, paper and parameters.
 /// * `combinational`: no clock, no reset.
-/// * On a field: `#[value(..)]` is what a constant holds, for an array a closure over the index; `#[with(..)]` are the
+/// * On a field: `#[when(condition)]` says under which parameters it is there; `#[value(..)]` is what a constant holds, for an array a closure over the index; `#[with(..)]` are the
 ///   arguments of a module's constructor, in the place of the parameters; `#[new(..)]` makes the module.
 #[proc_macro_attribute]
 pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {

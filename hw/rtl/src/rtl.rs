@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The attribute `#[rtl]`: check the kernel, make it unambiguous, and write it for Rust and for Verilog.
 
 mod check;
 mod keywords;
+mod names;
 mod path;
 mod quiet;
 mod rewrite;
@@ -78,10 +80,19 @@ fn checked(arguments: TokenStream, kernel: &ItemImpl) -> (Vec<Section>, Vec<Erro
     if !loud.errors.is_empty() {
         return (vec![], loud.errors);
     }
-    let mut shorthand = shorthand::Shorthand::default();
+    let names = match names::Names::of(&kernel.self_ty) {
+        Ok(names) => names,
+        Err(error) => return (vec![], vec![error]),
+    };
+    let mut shorthand = shorthand::Shorthand::of(&names);
     for section in &mut sections {
-        quiet::Quiet::default().visit_block_mut(&mut section.body);
+        let mut quiet = quiet::Quiet::of(&names);
+        quiet.visit_block_mut(&mut section.body);
+        errors.extend(quiet.errors.into_inner());
         shorthand.visit_block_mut(&mut section.body);
+    }
+    if !errors.is_empty() {
+        return (sections, errors);
     }
     errors.extend(check::Checker::check(sections.iter().map(|section| &section.body)));
     errors.extend(shorthand.errors);
@@ -298,6 +309,113 @@ mod tests {
                     self.x.next = self.x.val() + 1;
                 }
                 _ => {}
+            }),
+        );
+    }
+
+    /// The kernel of `tests/declared/module.rs` with this body.
+    fn decided(body: TokenStream) -> String {
+        expand(TokenStream::new(), quote!(impl Declared { fn kernel() { #body } })).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_parameter_decides_what_is_built() {
+        let text = decided(quote!(if wide & (slots > 2) {
+            x = second;
+        } else {
+            x = first;
+        }));
+        let holds = quote!(for _turn0 in 0..usize::from((self._wide != 0) & (self._slots > 2)) {
+            self.x.next = self.second[0].val();
+        });
+        assert!(text.contains(&holds.to_string()), "{text}");
+        let otherwise = quote!(for _turn0 in 0..usize::from(!((self._wide != 0) & (self._slots > 2))) {
+            self.x.next = self.first.val();
+        });
+        assert!(text.contains(&otherwise.to_string()), "{text}");
+        let chosen = decided(quote!(x = if !wide { first } else { second };));
+        let holds = quote!(for _turn0 in 0..usize::from(!(self._wide != 0)) {
+            self.x.next = self.first.val();
+        });
+        assert!(chosen.contains(&holds.to_string()), "{chosen}");
+        let behind = decided(quote!(if first {
+            x = true;
+        } else if wide {
+            x = second;
+        }));
+        assert!(behind.contains("else { for _turn0"), "{behind}");
+    }
+
+    #[test]
+    fn a_field_with_a_condition_has_one_element() {
+        let text = decided(quote!(if slots == 2 {
+            held.load(first, held + 1);
+            pass!(self => other: second);
+        }));
+        for part in
+            ["self . held [0] . enable . next", "self . held [0] . d . next = self . held [0] . val () + 1"]
+        {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(text.contains("value (& self . second [0])"), "{text}");
+    }
+
+    #[test]
+    fn arrays_are_gathered() {
+        becomes(
+            quote!(x = any(0..slots, |s| a[s] & b[s]);),
+            quote!(
+                self.x.next = false;
+                for s in 0..self._slots {
+                    if self.a[s].val() & self.b[s].val() {
+                        self.x.next = true;
+                    }
+                }
+            ),
+        );
+        becomes(
+            quote!(x = select(0..4, |s| a[s], |s| b[s]);),
+            quote!(
+                self.x.next = 0.into();
+                for s in 0..4 {
+                    if self.a[s].val() {
+                        self.x.next = self.x.val() | self.b[s].val();
+                    }
+                }
+            ),
+        );
+        becomes(
+            quote!(x = count(0..4, |s| a[s]);),
+            quote!(
+                self.x.next = 0.into();
+                for s in 0..4 {
+                    if self.a[s].val() {
+                        self.x.next = self.x.val() + 1;
+                    }
+                }
+            ),
+        );
+    }
+
+    #[test]
+    fn a_loops_number_is_a_value() {
+        becomes(
+            quote!(x = position(0..4, |s| a == s);),
+            quote!(
+                self.x.next = 0.into();
+                for s in 0..4 {
+                    if self.a.val() == s.to_bits() {
+                        self.x.next = s.to_bits();
+                    }
+                }
+            ),
+        );
+        becomes(
+            quote!(for s in 0..4 {
+                x[s] = 2 * s + 1;
+            }),
+            quote!(for s in 0..4 {
+                self.x[s].next = ((2 * s) + 1).to_bits();
             }),
         );
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Age matrix: who of several requests has waited longest since its last renewal.
 //!
 //! One bit per pair of entries: the one with the lower number is the younger. An entry that is renewed

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Linear-feedback shift register: the source of random choices, one per sub-core.
 //!
 //! Eight bits, Fibonacci form, feedback XNOR of taps 8, 6, 5 and 4: it runs through 255 states from

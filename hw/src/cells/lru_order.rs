@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! LRU order of a table's entries: of each entry, which others were used more recently.
 //!
 //! W §3.2 and F §III-C give each entry of the cache table three bits for its place in the order. The
@@ -26,10 +27,7 @@ use crate::watch;
     title = "LRU order",
     paper = "W §3.2, F §III-C",
     parameters(entries, lru_order),
-    sizes(
-        ranked = if parameters.lru_order == LruStorage::Ranks { entries } else { 0 },
-        pairs = if parameters.lru_order == LruStorage::Pairs { entries * (entries - 1) / 2 } else { 0 }
-    )
+    sizes(pairs = entries * (entries - 1) / 2)
 )]
 pub struct LruOrder<const I: usize> {
     /// The entry is used in this cycle.
@@ -38,19 +36,25 @@ pub struct LruOrder<const I: usize> {
     pub newer: Out<[Bits<16>; entries]>,
 
     touched: Local<Bits<16>>,
-    rank: Local<[Bits<I>; ranked]>,
-    updated: Local<[Bits<I>; ranked]>,
-    stored: Register<[Bits<I>; ranked]>,
+    #[when(lru_order == LruStorage::Ranks)]
+    rank: Local<[Bits<I>; entries]>,
+    #[when(lru_order == LruStorage::Ranks)]
+    updated: Local<[Bits<I>; entries]>,
+    #[when(lru_order == LruStorage::Ranks)]
+    stored: Register<[Bits<I>; entries]>,
     #[value(|entry| entry)]
     number: Constant<[Bits<I>; entries]>,
     #[value(|entry| 1 << entry)]
     alone: Constant<[Bits<16>; entries]>,
     /// Of each pair, the entry with the higher number is the newer.
+    #[when(lru_order == LruStorage::Pairs)]
     higher_newer: Register<[Bit; pairs]>,
     /// The entries of each pair, as the one bit set.
     #[value(|pair| 1 << pairs_of(entries)[pair].0)]
+    #[when(lru_order == LruStorage::Pairs)]
     lower: Constant<[Bits<16>; pairs]>,
     #[value(|pair| 1 << pairs_of(entries)[pair].1)]
+    #[when(lru_order == LruStorage::Pairs)]
     higher: Constant<[Bits<16>; pairs]>,
 }
 
@@ -70,47 +74,53 @@ impl<const I: usize> LruOrder<I> {
 
     /// Ranks.
     fn ranks() {
-        for e in 0..ranked {
-            rank[e] = stored[e] ^ number[e];
-        }
-        for e in 0..ranked {
-            updated[e] = rank[e];
-            for t in 0..ranked {
-                if rank[t] < rank[e] {
-                    newer[e] |= alone[t];
-                }
+        if lru_order == LruStorage::Ranks {
+            for e in 0..entries {
+                rank[e] = stored[e] ^ number[e];
             }
-            if touch[e] {
-                // In front of this one stay only the touched entries that were in front before.
-                updated[e] = 0;
-                for t in 0..ranked {
-                    if touch[t] & (rank[t] < rank[e]) {
-                        updated[e] += 1;
+            for e in 0..entries {
+                updated[e] = rank[e];
+                for t in 0..entries {
+                    if rank[t] < rank[e] {
+                        newer[e] |= alone[t];
                     }
                 }
-            } else {
-                // Every touched entry that was behind this one moves in front of it.
-                for t in 0..ranked {
-                    if touch[t] & (rank[t] > rank[e]) {
-                        updated[e] += 1;
+                if touch[e] {
+                    // In front of this one stay only the touched entries that were in front before.
+                    updated[e] = 0;
+                    for t in 0..entries {
+                        if touch[t] & (rank[t] < rank[e]) {
+                            updated[e] += 1;
+                        }
+                    }
+                } else {
+                    // Every touched entry that was behind this one moves in front of it.
+                    for t in 0..entries {
+                        if touch[t] & (rank[t] > rank[e]) {
+                            updated[e] += 1;
+                        }
                     }
                 }
+                stored[e].load(touched.any(), updated[e] ^ number[e]);
             }
-            stored[e].load(touched.any(), updated[e] ^ number[e]);
         }
     }
 
     /// Pairs: one that is touched goes before one that is not.
     fn pairs() {
-        for p in 0..pairs {
-            higher_newer[p]
-                .load((touched & lower[p]).any() ^ (touched & higher[p]).any(), (touched & higher[p]).any());
-            for e in 0..entries {
-                if (alone[e] == lower[p]) & higher_newer[p] {
-                    newer[e] |= higher[p];
-                }
-                if (alone[e] == higher[p]) & !higher_newer[p] {
-                    newer[e] |= lower[p];
+        if lru_order == LruStorage::Pairs {
+            for p in 0..pairs {
+                higher_newer[p].load(
+                    (touched & lower[p]).any() ^ (touched & higher[p]).any(),
+                    (touched & higher[p]).any(),
+                );
+                for e in 0..entries {
+                    if (alone[e] == lower[p]) & higher_newer[p] {
+                        newer[e] |= higher[p];
+                    }
+                    if (alone[e] == higher[p]) & !higher_newer[p] {
+                        newer[e] |= lower[p];
+                    }
                 }
             }
         }

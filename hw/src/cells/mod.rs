@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Small cells that the larger modules share.
 
 crate::dialect::modules!("src/cells");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Round-robin arbiter: grants one of several requests, turning on past the one granted last.
 //!
 //! State: one bit per requester, set for the one granted last and all before it. A request whose bit

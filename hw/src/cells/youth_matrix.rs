@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Youth matrix: an age matrix read the other way. Who of several requests was renewed last.
 //!
 //! One bit per pair of entries: the one with the lower number is the younger. An entry that is renewed

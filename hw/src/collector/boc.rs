@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bypassing operand collector (BOC) of BOW, a compared design: F §VI-B.
 //!
 //! Private to a warp. It keeps the source and destination operands of the warp's last instructions, a
@@ -39,7 +40,7 @@ use rust_hdl::prelude::*;
 use super::{stage_parameters, stages, Collector, CollectorPorts, WindowInstruction};
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 impl<const W: usize> Collector<W> for Boc<W> {
     const STAGE: Naming = Naming {
@@ -66,7 +67,7 @@ stages!(Boc<W>);
     title = "Bypassing operand collector of BOW",
     paper = "F §VI-B",
     parameters(width, window, slots, destinations, banks, accesses, dispatch_on_arrival),
-    sizes(banks, destinations, seconds = accesses - 1),
+    sizes(banks, destinations),
     fixed(d_ports = 0, cache_far = false, warps = BOC_WARPS, collectors = BOC_WARPS, allocation = Allocation::Private),
     bundle = CollectorPorts<W>
 )]
@@ -100,6 +101,8 @@ watch!(Boc<W>: [
         miss R{register}",
     "flush(warp = number) if flushes: flush",
 ]);
+
+monitor!(Boc<W>: "boc_monitor.v");
 
 #[rtl]
 impl<const W: usize> Boc<W> {
@@ -188,10 +191,10 @@ impl<const W: usize> Boc<W> {
             instructions[p].s_valid = s_valid & presents[p];
             instructions[p].s_slot = s_slot;
             instructions[p].s_data = s_data;
-            for k in 0..seconds {
-                instructions[p].second_s_valid[k] = second_s_valid[k] & presents[p];
-                instructions[p].second_s_slot[k] = second_s_slot[k];
-                instructions[p].second_s_data[k] = second_s_data[k];
+            if accesses == 2 {
+                instructions[p].second_s_valid = second_s_valid & presents[p];
+                instructions[p].second_s_slot = second_s_slot;
+                instructions[p].second_s_data = second_s_data;
             }
             for b in 0..banks {
                 instructions[p].write_valid[b] = write_valid[b];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cache table (CT) of the caching collector unit: W §3.2, F §III-C.
 //!
 //! Fully associative. Each entry: valid, tag (register number), lock, near, its place in the LRU order, and data.
@@ -15,9 +16,10 @@
 //! Entries are named by the one bit set. Data is kept when an entry is invalidated; only the valid bit counts. Storage:
 //! `entries × (width + 11)` bits, and the LRU order.
 
+use gpurf_blocks::{Isolation, Storage};
 use rust_hdl::prelude::*;
 
-use crate::cells::LruOrder;
+use crate::cells::{Latch, LruOrder};
 use crate::dialect::{block, rtl, Register};
 use crate::watch;
 
@@ -25,18 +27,24 @@ use crate::watch;
 #[block(
     title = "Cache table",
     paper = "W §3.2, F §III-C",
-    parameters(width, entries, slots, banks, accesses, d_ports, lru_order, dispatch_on_arrival, allocate_on_arrival),
-    sizes(
-        seconds = accesses - 1,
-        at_issue = if parameters.allocate_on_arrival { 0 } else { slots },
-        arrivals = if parameters.allocate_on_arrival { 1 } else { 0 },
-        meeting = if parameters.allocate_on_arrival && parameters.dispatch_on_arrival { 1 } else { 0 }
+    parameters(
+        width,
+        entries,
+        slots,
+        banks,
+        accesses,
+        d_ports,
+        lru_order,
+        dispatch_on_arrival,
+        allocate_on_arrival,
+        storage,
+        isolation
     )
 )]
 pub struct CacheTable<const W: usize, const I: usize> {
     /// The table changes hands: nothing in it is valid from this cycle's look-ups on.
     pub flush: In<Bit>,
-    /// Registers to look up, and whether the slot is used by an instruction issued in this cycle.
+    /// The slot is used by an instruction issued in this cycle, and its register looked up.
     pub source_valid: In<[Bit; slots]>,
     /// Register to look up.
     pub source_register: In<[Bits<8>; slots]>,
@@ -48,56 +56,61 @@ pub struct CacheTable<const W: usize, const I: usize> {
     pub unlock: In<Bit>,
     /// Port S: a value fills an entry.
     pub s_valid: In<Bit>,
-    /// That entry.
+    /// Entry that the value on port S fills.
     pub s_entry: In<Bits<16>>,
-    /// The value.
+    /// The value on port S.
     pub s_data: In<Bits<W>>,
     /// With two accesses per cycle: another value fills an entry.
-    pub second_s_valid: In<[Bit; seconds]>,
-    /// That entry.
-    pub second_s_entry: In<[Bits<16>; seconds]>,
-    /// The value.
-    pub second_s_data: In<[Bits<W>; seconds]>,
-    /// Its register, which the entry does not have yet.
-    pub s_register: In<[Bits<8>; arrivals]>,
-    /// Its next reuse is near.
-    pub s_near: In<[Bit; arrivals]>,
+    #[when(accesses == 2)]
+    pub second_s_valid: In<Bit>,
+    /// Entry that the other value fills.
+    #[when(accesses == 2)]
+    pub second_s_entry: In<Bits<16>>,
+    /// The other value that fills an entry.
+    #[when(accesses == 2)]
+    pub second_s_data: In<Bits<W>>,
+    /// Register of the value on port S, which its entry does not have yet.
+    #[when(allocate_on_arrival)]
+    pub s_register: In<Bits<8>>,
+    /// The next reuse of the value on port S is near.
+    #[when(allocate_on_arrival)]
+    pub s_near: In<Bit>,
     /// Ports D: a result is put into an entry.
     pub d_valid: In<[Bit; d_ports]>,
     /// Register of the result; it is looked up in any case.
     pub d_register: In<[Bits<8>; d_ports]>,
-    /// Its next reuse is near.
+    /// The result's next reuse is near.
     pub d_near: In<[Bit; d_ports]>,
-    /// The entry it goes to; zero if there is none.
+    /// Entry that the result goes to; zero if there is none.
     pub d_entry: In<[Bits<16>; d_ports]>,
-    /// The value.
+    /// Value of the result.
     pub d_data: In<[Bits<W>; d_ports]>,
-    /// Registers whose value changes elsewhere: an entry that holds one is no longer valid.
+    /// A register changes its value elsewhere: an entry that holds it is no longer valid.
     pub kill: In<[Bit; banks]>,
-    /// That register.
+    /// Register that changes its value elsewhere.
     pub kill_register: In<[Bits<8>; banks]>,
 
     /// The slot's register is there.
     pub hit: Out<[Bit; slots]>,
-    /// In this entry.
+    /// Entry in which the slot's register was found, as the one bit set.
     pub hit_entry: Out<[Bits<16>; slots]>,
     /// The entry is hit by a used source slot.
     pub entry_hit: Out<[Bit; entries]>,
     /// The result's register is there.
     pub d_hit: Out<[Bit; d_ports]>,
-    /// In this entry.
+    /// Entry in which the result's register was found, as the one bit set.
     pub d_hit_entry: Out<[Bits<16>; d_ports]>,
     /// The entry holds a value, before the flush.
     pub was_valid: Out<[Bit; entries]>,
-    /// The table, after the flush.
+    /// The entry holds a value, after the flush.
     pub valid: Out<[Bit; entries]>,
-    /// An instruction waits with it.
+    /// An instruction waits with the entry.
     pub lock: Out<[Bit; entries]>,
-    /// Its next reuse is near.
+    /// The next reuse of the entry's value is near.
     pub near: Out<[Bit; entries]>,
     /// Bit t: entry t was used more recently than this one.
     pub newer: Out<[Bits<16>; entries]>,
-    /// Its value.
+    /// Value of the entry.
     pub data: Out<[Bits<W>; entries]>,
     /// Some valid entry is near; as of the start of the cycle.
     pub any_near: Out<Bit>,
@@ -114,24 +127,45 @@ pub struct CacheTable<const W: usize, const I: usize> {
     d_makes_near: Local<[Bit; entries]>,
     /// The value on port S goes into the entry, and takes it only now.
     s_here: Local<[Bit; entries]>,
-    second_s_here: Local<[[Bit; entries]; seconds]>,
+    #[when(accesses == 2)]
+    second_s_here: Local<[Bit; entries]>,
     filled: Local<[Bit; entries]>,
     near_filled: Local<[Bit; entries]>,
     entry_valid: Register<[Bit; entries]>,
     entry_tag: Register<[Bits<8>; entries]>,
     entry_lock: Register<[Bit; entries]>,
     entry_near: Register<[Bit; entries]>,
+    #[when(storage == Storage::FlipFlops)]
     entry_data: Register<[Bits<W>; entries]>,
+    /// In front of latches: what comes through each port, and the entries that it goes to.
+    #[when(storage == Storage::Latches)]
+    s_data_held: Register<Bits<W>>,
+    #[when(storage == Storage::Latches)]
+    s_entry_held: Register<[Bit; entries]>,
+    #[when((storage == Storage::Latches) & (accesses == 2))]
+    second_s_data_held: Register<Bits<W>>,
+    #[when((storage == Storage::Latches) & (accesses == 2))]
+    second_s_entry_held: Register<[Bit; entries]>,
+    #[when(storage == Storage::Latches)]
+    d_data_held: Register<[Bits<W>; d_ports]>,
+    #[when(storage == Storage::Latches)]
+    d_entry_held: Register<[[Bit; entries]; d_ports]>,
+    #[when(storage == Storage::Latches)]
+    written: Local<Bit>,
+    #[when(storage == Storage::Latches)]
+    entry_written: Local<[Bit; entries]>,
+    #[when(storage == Storage::Latches)]
+    entry_latch: [Latch<W>; entries],
     order: LruOrder<I>,
     #[value(|entry| 1 << entry)]
     alone: Constant<[Bits<16>; entries]>,
     /// There is more than one port D.
     #[value(d_ports > 1)]
     several: Constant<Bit>,
-    #[value(allocate_on_arrival)]
+    #[value(parameters.allocate_on_arrival)]
     allocates: Constant<Bit>,
     /// Look-ups may meet a value that arrives.
-    #[value(allocate_on_arrival && dispatch_on_arrival)]
+    #[value(parameters.allocate_on_arrival && parameters.dispatch_on_arrival)]
     meets: Constant<Bit>,
 }
 
@@ -149,7 +183,12 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             lock[e] = entry_lock[e];
             near[e] = entry_near[e];
             newer[e] = order.newer[e];
-            data[e] = entry_data[e];
+            if storage == Storage::FlipFlops {
+                data[e] = entry_data[e];
+            }
+            if storage == Storage::Latches {
+                data[e] = entry_latch[e].q;
+            }
             any_near |= (entry_valid[e] & entry_near[e]);
             entry_hit[e] = false;
             visible[e] = if meets { valid[e] & !s_here[e] } else { valid[e] };
@@ -165,8 +204,8 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                         entry_hit[e] = true;
                     }
                 }
-                for m in 0..meeting {
-                    if s_valid & (s_register[m] == source_register[s]) {
+                if allocate_on_arrival & dispatch_on_arrival {
+                    if s_valid & (s_register == source_register[s]) {
                         hit[s] = true;
                         hit_entry[s] = s_entry;
                         for e in 0..entries {
@@ -178,6 +217,10 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 }
             }
         }
+    }
+
+    /// Look-up of results.
+    fn look_up_results() {
         for p in 0..d_ports {
             d_hit[p] = false;
             d_hit_entry[p] = 0;
@@ -190,8 +233,8 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
         }
     }
 
-    /// Update.
-    fn change() {
+    /// Sources and the value on port S take entries.
+    fn take() {
         for e in 0..entries {
             killed[e] = false;
             for b in 0..banks {
@@ -208,24 +251,41 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                     near_source[e] |= source_near[s];
                 }
             }
-            for s in 0..at_issue {
-                if source_entry[s].get_bit(e) {
-                    entry_tag[e].d = source_register[s];
+            if !allocate_on_arrival {
+                for s in 0..slots {
+                    if source_entry[s].get_bit(e) {
+                        entry_tag[e].d = source_register[s];
+                    }
                 }
             }
             filled[e] = false;
             near_filled[e] = false;
-            for a in 0..arrivals {
+            if allocate_on_arrival {
                 filled[e] = s_here[e];
-                near_filled[e] = s_near[a];
+                near_filled[e] = s_near;
             }
+        }
+    }
+
+    /// Results take entries, and what is stored in them.
+    fn take_results() {
+        for e in 0..entries {
             // Data needs no reset: it is read only after it was written.
-            entry_data[e].reset = false;
-            entry_data[e].d = s_data;
-            for k in 0..seconds {
-                second_s_here[k][e] = second_s_valid[k] & second_s_entry[k].get_bit(e);
-                if second_s_here[k][e] {
-                    entry_data[e].d = second_s_data[k];
+            if storage == Storage::FlipFlops {
+                entry_data[e].reset = false;
+                entry_data[e].d = s_data;
+            }
+            if (storage == Storage::FlipFlops) & (isolation != Isolation::None) {
+                if !s_here[e] {
+                    entry_data[e].d = 0;
+                }
+            }
+            if accesses == 2 {
+                second_s_here[e] = second_s_valid & second_s_entry.get_bit(e);
+            }
+            if (storage == Storage::FlipFlops) & (accesses == 2) {
+                if second_s_here[e] {
+                    entry_data[e].d = second_s_data;
                 }
             }
             taken[e] = (used[e] | filled[e]) & allocates;
@@ -236,7 +296,9 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 if d_here[p][e] {
                     d_some[e] = true;
                     d_makes_near[e] = d_near[p];
-                    entry_data[e].d = d_data[p];
+                    if storage == Storage::FlipFlops {
+                        entry_data[e].d = d_data[p];
+                    }
                 }
                 taken[e] = ((used[e] | filled[e]) | d_here[p][e]) & several;
             }
@@ -245,11 +307,17 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                     entry_tag[e].d = d_register[p];
                 }
             }
-            for a in 0..arrivals {
+            if allocate_on_arrival {
                 if s_here[e] {
-                    entry_tag[e].d = s_register[a];
+                    entry_tag[e].d = s_register;
                 }
             }
+        }
+    }
+
+    /// Update.
+    fn change() {
+        for e in 0..entries {
             order.touch[e] = (used[e] | filled[e]) | d_some[e];
 
             entry_valid[e].load(true, ((used[e] | filled[e]) | d_some[e]) | (valid[e] & !killed[e]));
@@ -263,10 +331,69 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 (near_source[e] | ((filled[e] & near_filled[e]) & !used[e])) | d_makes_near[e],
             );
 
-            entry_data[e].enable = s_here[e] | d_some[e];
-            for k in 0..seconds {
-                if second_s_here[k][e] {
+            if storage == Storage::FlipFlops {
+                entry_data[e].enable = s_here[e] | d_some[e];
+            }
+            if (storage == Storage::FlipFlops) & (accesses == 2) {
+                if second_s_here[e] {
                     entry_data[e].enable = true;
+                }
+            }
+        }
+    }
+
+    /// Latches: what is written stands in its port's register while the entry is open.
+    fn write_ports() {
+        if storage == Storage::Latches {
+            written = false;
+            for e in 0..entries {
+                entry_written[e] = s_here[e] | d_some[e];
+                if accesses == 2 {
+                    entry_written[e] |= second_s_here[e];
+                }
+                written |= entry_written[e];
+            }
+            s_data_held.reset = false;
+            s_data_held.load(s_valid, s_data);
+            if accesses == 2 {
+                second_s_data_held.reset = false;
+                second_s_data_held.load(second_s_valid, second_s_data);
+            }
+            for p in 0..d_ports {
+                d_data_held[p].reset = false;
+                d_data_held[p].load(d_valid[p], d_data[p]);
+            }
+        }
+    }
+
+    /// The entry selects its port by registers, too, and no other port's values reach it. The last port of those that write one
+    /// entry wins. As data, what is written in a cycle of reset counts.
+    fn write_latches() {
+        if storage == Storage::Latches {
+            for e in 0..entries {
+                entry_latch[e].enable = entry_written[e];
+                entry_latch[e].d = 0;
+                s_entry_held[e].reset = false;
+                s_entry_held[e].load(written, s_here[e] & !d_some[e]);
+                if s_entry_held[e] {
+                    entry_latch[e].d = s_data_held;
+                }
+                if accesses == 2 {
+                    if second_s_here[e] {
+                        s_entry_held[e].d = false;
+                    }
+                    second_s_entry_held[e].reset = false;
+                    second_s_entry_held[e].load(written, second_s_here[e] & !d_some[e]);
+                    if second_s_entry_held[e] {
+                        entry_latch[e].d = second_s_data_held;
+                    }
+                }
+                for p in 0..d_ports {
+                    d_entry_held[p][e].reset = false;
+                    d_entry_held[p][e].load(written, d_here[p][e]);
+                    if d_entry_held[p][e] {
+                        entry_latch[e].d = d_data_held[p];
+                    }
                 }
             }
         }

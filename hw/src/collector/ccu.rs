@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Caching collector unit (CCU): W §3.2 and Fig. 2b, F §III-C and Fig. 5.
 //!
 //! An operand collector unit whose slots are a cache: the cache table holds values, the operand
@@ -47,6 +48,7 @@
 //! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`, with `allocate_on_arrival` 9 bits more a
 //! slot), metadata (40 bits).
 
+use gpurf_blocks::Isolation;
 use rust_hdl::prelude::*;
 
 use super::{
@@ -54,7 +56,7 @@ use super::{
 };
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
     const STAGE: Naming = Naming {
@@ -63,7 +65,8 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         paper: "W §3.1, F §III-B",
         parameters: stage_parameters!(
             "width", "entries", "collectors", "slots", "banks", "rows";
-            "replacement", "cache_far", "invalidate", "choice", "d_ports", "lru_order", "allocate_on_arrival"
+            "replacement", "cache_far", "invalidate", "choice", "d_ports", "lru_order", "allocate_on_arrival",
+            "storage", "isolation"
         ),
     };
     const SUB_CORE: Naming = Naming {
@@ -73,7 +76,7 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         parameters: stage_parameters!(
             "width", "entries", "collectors", "slots", "banks", "rows";
             "replacement", "cache_far", "invalidate", "d_ports", "lru_order", "allocate_on_arrival", "warps", "scheduling",
-            "occupied", "allocation", "waiting", "choice", "seed"
+            "occupied", "allocation", "waiting", "choice", "seed", "storage", "isolation"
         ),
     };
 }
@@ -86,16 +89,9 @@ stages!(Ccu<W, I>);
     paper = "W §3.2, F §III-C",
     parameters(
         width, entries, slots, banks, accesses, dispatch_on_arrival, replacement, invalidate, d_ports, lru_order,
-        allocate_on_arrival
+        allocate_on_arrival, storage, isolation
     ),
-    sizes(
-        banks,
-        seconds = accesses - 1,
-        second_slots = if accesses == 1 { 0 } else { slots },
-        at_issue = if parameters.allocate_on_arrival { 0 } else { slots },
-        waiting = if parameters.allocate_on_arrival { slots } else { 0 },
-        arrivals = if parameters.allocate_on_arrival { 1 } else { 0 }
-    ),
+    sizes(banks),
     fixed(destinations = 0),
     bundle = CollectorPorts<W>
 )]
@@ -111,7 +107,8 @@ pub struct Ccu<const W: usize, const I: usize> {
     entry: Local<[Bits<16>; slots]>,
     index: Local<[Bits<I>; slots]>,
     /// The entry that an arriving value takes.
-    arrival_index: Local<[Bits<I>; arrivals]>,
+    #[when(allocate_on_arrival)]
+    arrival_index: Local<Bits<I>>,
     d_accepted: Local<[Bit; d_ports]>,
     d_updates: Local<[Bit; entries]>,
     owner: Register<Bit>,
@@ -130,7 +127,7 @@ pub struct Ccu<const W: usize, const I: usize> {
     slot_number: Constant<[Bits<I>; slots]>,
     #[value(invalidate)]
     invalidate: Constant<Bit>,
-    #[value(allocate_on_arrival)]
+    #[value(parameters.allocate_on_arrival)]
     allocates: Constant<Bit>,
 }
 
@@ -158,6 +155,8 @@ watch!(Ccu<W, I>: [
     "fault for a in cache_table.entry_valid for b in cache_table.entry_valid if a < b && \
         cache_table.entry_valid[a] && cache_table.entry_valid[b] && cache_table.entry_tag[a] == cache_table.entry_tag[b]: entries {a} and {b} hold one register",
 ]);
+
+monitor!(Ccu<W, I>: "ccu_monitor.v");
 
 #[rtl]
 impl<const W: usize, const I: usize> Ccu<W, I> {
@@ -218,11 +217,13 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             hit[s] = cache_table.hit[s];
             request[s] = (uses[s] & !cache_table.hit[s]) & !repeated[s];
         }
-        for s in 0..at_issue {
-            replacement.miss[s] = request[s];
+        if !allocate_on_arrival {
+            for s in 0..slots {
+                replacement.miss[s] = request[s];
+            }
         }
-        for a in 0..arrivals {
-            replacement.miss[a] = s_valid;
+        if allocate_on_arrival {
+            replacement.miss[0] = s_valid;
         }
         for e in 0..entries {
             d_updates[e] = d_accepted[0] & cache_table.d_hit_entry[0].get_bit(e);
@@ -240,11 +241,15 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
         for s in 0..slots {
             entry[s] = cache_table.hit_entry[s];
         }
-        for s in 0..at_issue {
-            entry[s] |= replacement.victim[s];
-            for t in 0..at_issue {
-                if same[s][t] & !repeated[t] {
-                    entry[s] |= replacement.victim[t];
+        if !allocate_on_arrival {
+            for s in 0..slots {
+                entry[s] |= replacement.victim[s];
+                if !allocate_on_arrival {
+                    for t in 0..slots {
+                        if same[s][t] & !repeated[t] {
+                            entry[s] |= replacement.victim[t];
+                        }
+                    }
                 }
             }
         }
@@ -260,12 +265,16 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
 
     /// Without one it points to the first slot of its register, which asks for the value.
     fn point_to_slots() {
-        for s in 0..waiting {
-            if !cache_table.hit[s] {
-                index[s] = slot_number[s];
-                for t in 0..waiting {
-                    if same[s][t] & !repeated[t] {
-                        index[s] = slot_number[t];
+        if allocate_on_arrival {
+            for s in 0..slots {
+                if !cache_table.hit[s] {
+                    index[s] = slot_number[s];
+                    if allocate_on_arrival {
+                        for t in 0..slots {
+                            if same[s][t] & !repeated[t] {
+                                index[s] = slot_number[t];
+                            }
+                        }
                     }
                 }
             }
@@ -282,27 +291,27 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
                 cache_table.s_entry = alone[e];
             }
         }
-        for k in 0..seconds {
-            cache_table.second_s_valid[k] = second_s_valid[k];
-            cache_table.second_s_data[k] = second_s_data[k];
-            cache_table.second_s_entry[k] = 0;
+        if accesses == 2 {
+            cache_table.second_s_valid = second_s_valid;
+            cache_table.second_s_data = second_s_data;
+            cache_table.second_s_entry = 0;
             for e in 0..entries {
-                if operand_collector_table.second_s_index[k] == entry_number[e] {
-                    cache_table.second_s_entry[k] = alone[e];
+                if operand_collector_table.second_s_index == entry_number[e] {
+                    cache_table.second_s_entry = alone[e];
                 }
             }
         }
-        for a in 0..arrivals {
-            cache_table.s_entry = replacement.victim[a];
-            cache_table.s_register[a] = operand_collector_table.s_register[a];
-            cache_table.s_near[a] = operand_collector_table.s_near[a];
-            arrival_index[a] = 0;
+        if allocate_on_arrival {
+            cache_table.s_entry = replacement.victim[0];
+            cache_table.s_register = operand_collector_table.s_register;
+            cache_table.s_near = operand_collector_table.s_near;
+            arrival_index = 0;
             for e in 0..entries {
-                if replacement.victim[a].get_bit(e) {
-                    arrival_index[a] |= entry_number[e];
+                if replacement.victim[0].get_bit(e) {
+                    arrival_index |= entry_number[e];
                 }
             }
-            operand_collector_table.s_entry[a] = arrival_index[a];
+            operand_collector_table.s_entry = arrival_index;
         }
     }
 
@@ -326,13 +335,15 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
         operand_collector_table.issue = issue;
         operand_collector_table.s_valid = s_valid;
         operand_collector_table.s_slot = s_slot;
-        for k in 0..seconds {
-            operand_collector_table.second_s_valid[k] = second_s_valid[k];
-            operand_collector_table.second_s_slot[k] = second_s_slot[k];
+        if accesses == 2 {
+            operand_collector_table.second_s_valid = second_s_valid;
+            operand_collector_table.second_s_slot = second_s_slot;
         }
-        for s in 0..waiting {
-            operand_collector_table.source_register[s] = instruction.source_register[s];
-            operand_collector_table.source_near[s] = instruction.source_near[s];
+        if allocate_on_arrival {
+            for s in 0..slots {
+                operand_collector_table.source_register[s] = instruction.source_register[s];
+                operand_collector_table.source_near[s] = instruction.source_near[s];
+            }
         }
         for s in 0..slots {
             operand_collector_table.source_valid[s] = instruction.source_valid[s];
@@ -350,18 +361,36 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             // As a sum of products, which takes fewer gates than a chain of choices.
             operand_data[s] = 0;
             for e in 0..entries {
-                if (operand_collector_table.index[s] == entry_number[e]) & operand_collector_table.placed[s] {
-                    operand_data[s] |= cache_table.data[e];
+                if isolation == Isolation::Operands {
+                    if (operand_collector_table.index[s] == entry_number[e])
+                        & (operand_collector_table.placed[s] & dispatch)
+                    {
+                        operand_data[s] |= cache_table.data[e];
+                    }
+                } else {
+                    if (operand_collector_table.index[s] == entry_number[e])
+                        & operand_collector_table.placed[s]
+                    {
+                        operand_data[s] |= cache_table.data[e];
+                    }
                 }
             }
             if operand_collector_table.passes[s] {
                 operand_data[s] = s_data;
             }
         }
-        for k in 0..seconds {
-            for s in 0..second_slots {
+        if accesses == 2 {
+            for s in 0..slots {
                 if operand_collector_table.second_passes[s] {
-                    operand_data[s] = second_s_data[k];
+                    operand_data[s] = second_s_data;
+                }
+            }
+        }
+        if isolation == Isolation::Operands {
+            for s in 0..slots {
+                // Of what passes, and of a slot that is not used.
+                if !(operand_collector_table.valid[s] & dispatch) {
+                    operand_data[s] = 0;
                 }
             }
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an operand collector is to the stage around it: W §2, §3.2, F §II, §III, §VI-B.
 //!
 //! All kinds of collectors have the same ports. Arrays whose length is zero for a kind are not there in its hardware:
@@ -25,59 +26,60 @@ pub trait Collector<const W: usize>:
 }
 
 /// Ports of an operand collector.
-#[bundle(
-    ports(CollectorIn, CollectorOut),
-    sizes(
-        filters = if d_ports == 0 { 0 } else { banks },
-        results = if destinations == 0 { 0 } else { banks },
-        seconds = accesses - 1
-    )
-)]
+#[bundle(ports(CollectorIn, CollectorOut))]
 pub struct CollectorPorts<const W: usize> {
-    /// Which of the stage's collectors it is.
+    /// Number of the collector among its stage's.
     pub number: In<Bits<4>>,
     /// An instruction enters; the collector must not be occupied, or the instruction in it must leave in this cycle.
     pub issue: In<Bit>,
     /// With `issue`: cache table or window is emptied before (caching and bypassing collectors only).
     pub flush: In<Bit>,
-    /// Its warp, within the sub-core; of a bypassing collector its number.
+    /// Warp of the instruction, within the sub-core; of a bypassing collector its `number`.
     pub warp: In<Bits<4>>,
-    /// The instruction.
+    /// The instruction that enters.
     #[flat]
     pub instruction: Instruction<In>,
     /// Where the search for a random far entry starts, in its lowest bits (caching collectors only).
     pub random: In<Bits<8>>,
     /// Port S: the value of a source slot arrives from the banks.
     pub s_valid: In<Bit>,
-    /// That slot.
+    /// Slot of the value on port S.
     pub s_slot: In<Bits<3>>,
-    /// The value.
+    /// The value on port S.
     pub s_data: In<Bits<W>>,
     /// With two accesses per cycle: the value of another slot arrives, of a bank's second access.
-    pub second_s_valid: In<[Bit; seconds]>,
-    /// That slot.
-    pub second_s_slot: In<[Bits<3>; seconds]>,
-    /// The value.
-    pub second_s_data: In<[Bits<W>; seconds]>,
+    #[when(accesses == 2)]
+    pub second_s_valid: In<Bit>,
+    /// Slot of the other value that arrives.
+    #[when(accesses == 2)]
+    pub second_s_slot: In<Bits<3>>,
+    /// The other value that arrives.
+    #[when(accesses == 2)]
+    pub second_s_data: In<Bits<W>>,
     /// Ports D: results of the warp that the collector belongs to, of different registers; the second is used
     /// only together with the first.
     pub d_valid: In<[Bit; d_ports]>,
-    /// Its register.
+    /// Register of the result.
     pub d_register: In<[Bits<8>; d_ports]>,
-    /// Its next reuse is near.
+    /// The result's next reuse is near.
     pub d_near: In<[Bit; d_ports]>,
-    /// The value.
+    /// Value of the result.
     pub d_data: In<[Bits<W>; d_ports]>,
     /// Results of that warp which the write filter keeps out.
-    pub filtered: In<[Bit; filters]>,
-    /// Its register.
-    pub filtered_register: In<[Bits<8>; filters]>,
+    #[when(d_ports > 0)]
+    pub filtered: In<[Bit; banks]>,
+    /// Register of the result that is kept out.
+    #[when(d_ports > 0)]
+    pub filtered_register: In<[Bits<8>; banks]>,
     /// All results of the warp that the collector belongs to, no two of one register.
-    pub write_valid: In<[Bit; results]>,
-    /// Its register.
-    pub write_register: In<[Bits<8>; results]>,
-    /// Its value.
-    pub write_data: In<[Bits<W>; results]>,
+    #[when(destinations > 0)]
+    pub write_valid: In<[Bit; banks]>,
+    /// Register of the result.
+    #[when(destinations > 0)]
+    pub write_register: In<[Bits<8>; banks]>,
+    /// Value of the result.
+    #[when(destinations > 0)]
+    pub write_data: In<[Bits<W>; banks]>,
     /// The instruction leaves; it must be ready.
     pub dispatch: In<Bit>,
 
@@ -97,13 +99,14 @@ pub struct CollectorPorts<const W: usize> {
     pub any_near: Out<Bit>,
     /// Execution unit of the present or last instruction.
     pub held_unit: Out<Bits<3>>,
-    /// Its payload.
+    /// Payload of the present or last instruction.
     pub held_payload: Out<Bits<32>>,
     /// This result also goes into a slot of the window.
-    pub cached: Out<[Bit; results]>,
+    #[when(destinations > 0)]
+    pub cached: Out<[Bit; banks]>,
     /// Sources of the present or last instruction.
     pub operand_valid: Out<[Bit; slots]>,
-    /// Its value; zero until it is there.
+    /// Value of the slot's source; zero until it is there.
     pub operand_data: Out<[Bits<W>; slots]>,
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operand collector unit (OCU), the baseline: W §2, F §II.
 //!
 //! Buffers the source operands of one instruction until it is dispatched. Per source slot: a valid bit
@@ -12,18 +13,21 @@
 //! A register that an instruction names twice takes two slots and two reads: the paper's unit knows no
 //! register numbers. The issue stage avoids it by naming each register once.
 
+use gpurf_blocks::{Isolation, Storage};
 use rust_hdl::prelude::*;
 
 use super::{stage_parameters, stages, Collector, CollectorPorts};
 use crate::catalogue::Naming;
+use crate::cells::Latch;
 use crate::dialect::{block, rtl, Register};
+use crate::monitor;
 
 impl<const W: usize> Collector<W> for Ocu<W> {
     const STAGE: Naming = Naming {
         module: "ocu_stage",
         title: "Operand stage with operand collector units",
         paper: "F §II",
-        parameters: stage_parameters!("width", "collectors", "slots", "banks", "rows";),
+        parameters: stage_parameters!("width", "collectors", "slots", "banks", "rows"; "storage", "isolation"),
     };
     const SUB_CORE: Naming = Naming {
         module: "ocu_sub_core",
@@ -31,7 +35,7 @@ impl<const W: usize> Collector<W> for Ocu<W> {
         paper: "F §II",
         parameters: stage_parameters!(
             "width", "collectors", "slots", "banks", "rows";
-            "warps", "scheduling", "occupied", "allocation", "waiting", "choice", "seed"
+            "warps", "scheduling", "occupied", "allocation", "waiting", "choice", "seed", "storage", "isolation"
         ),
     };
 }
@@ -42,19 +46,33 @@ stages!(Ocu<W>);
 #[block(
     title = "Operand collector unit",
     paper = "W §2, F §II",
-    parameters(width, slots, accesses, dispatch_on_arrival),
-    sizes(seconds = accesses - 1),
+    parameters(width, slots, accesses, dispatch_on_arrival, storage, isolation),
     fixed(destinations = 0, d_ports = 0, cache_far = false),
     bundle = CollectorPorts<W>
 )]
 pub struct Ocu<const W: usize> {
     arrives: Local<[Bit; slots]>,
-    second_arrives: Local<[[Bit; slots]; seconds]>,
+    #[when(accesses == 2)]
+    second_arrives: Local<[Bit; slots]>,
     /// The slot's value arrives, and can leave in the same cycle.
     passes: Local<[Bit; slots]>,
     slot_valid: Register<[Bit; slots]>,
     slot_ready: Register<[Bit; slots]>,
+    #[when(storage == Storage::FlipFlops)]
     slot_data: Register<[Bits<W>; slots]>,
+    /// In front of latches: what comes, and the slots that it goes to.
+    #[when(storage == Storage::Latches)]
+    s_data_held: Register<Bits<W>>,
+    #[when(storage == Storage::Latches)]
+    s_slot_held: Register<[Bit; slots]>,
+    #[when((storage == Storage::Latches) & (accesses == 2))]
+    second_s_data_held: Register<Bits<W>>,
+    #[when((storage == Storage::Latches) & (accesses == 2))]
+    second_s_slot_held: Register<[Bit; slots]>,
+    #[when(storage == Storage::Latches)]
+    written: Local<Bit>,
+    #[when(storage == Storage::Latches)]
+    slot_latch: [Latch<W>; slots],
     occupancy: Register<Bit>,
     warp_held: Register<Bits<4>>,
     unit_held: Register<Bits<3>>,
@@ -64,6 +82,8 @@ pub struct Ocu<const W: usize> {
     #[value(dispatch_on_arrival)]
     can_pass: Constant<Bit>,
 }
+
+monitor!(Ocu<W>: "ocu_monitor.v");
 
 #[rtl]
 impl<const W: usize> Ocu<W> {
@@ -84,14 +104,18 @@ impl<const W: usize> Ocu<W> {
         held_payload = payload_held;
 
         occupied = occupancy;
+    }
+
+    /// Slots: what arrives, what is held, what leaves.
+    fn sources() {
         ready = occupancy;
         for s in 0..slots {
             hit[s] = false;
             request[s] = issue & instruction.source_valid[s];
             arrives[s] = s_valid & (s_slot == slot_number[s]);
-            for k in 0..seconds {
-                second_arrives[k][s] = second_s_valid[k] & (second_s_slot[k] == slot_number[s]);
-                if second_arrives[k][s] {
+            if accesses == 2 {
+                second_arrives[s] = second_s_valid & (second_s_slot == slot_number[s]);
+                if second_arrives[s] {
                     arrives[s] = true;
                 }
             }
@@ -102,11 +126,18 @@ impl<const W: usize> Ocu<W> {
             slot_ready[s].load(issue | arrives[s], !issue);
 
             // Data needs no reset: it is read only after it was written.
-            slot_data[s].reset = false;
-            slot_data[s].load(arrives[s], s_data);
-            for k in 0..seconds {
-                if second_arrives[k][s] {
-                    slot_data[s].d = second_s_data[k];
+            if storage == Storage::FlipFlops {
+                slot_data[s].reset = false;
+                slot_data[s].load(arrives[s], s_data);
+            }
+            if (storage == Storage::FlipFlops) & (isolation != Isolation::None) {
+                if !arrives[s] {
+                    slot_data[s].d = 0;
+                }
+            }
+            if (storage == Storage::FlipFlops) & (accesses == 2) {
+                if second_arrives[s] {
+                    slot_data[s].d = second_s_data;
                 }
             }
 
@@ -115,12 +146,60 @@ impl<const W: usize> Ocu<W> {
                 ready = false;
             }
             operand_valid[s] = slot_valid[s];
-            operand_data[s] = slot_data[s];
+            if storage == Storage::FlipFlops {
+                operand_data[s] = slot_data[s];
+            }
+            if storage == Storage::Latches {
+                operand_data[s] = slot_latch[s].q;
+            }
             if passes[s] {
                 operand_data[s] = s_data;
-                for k in 0..seconds {
-                    if second_arrives[k][s] {
-                        operand_data[s] = second_s_data[k];
+                if accesses == 2 {
+                    if second_arrives[s] {
+                        operand_data[s] = second_s_data;
+                    }
+                }
+            }
+        }
+        if isolation == Isolation::Operands {
+            for s in 0..slots {
+                if !(slot_valid[s] & dispatch) {
+                    operand_data[s] = 0;
+                }
+            }
+        }
+    }
+
+    /// Latches: what is written stands in its port's register while the slot is open. The slot selects its port by registers,
+    /// too, and no other port's values reach it.
+    fn write_latches() {
+        if storage == Storage::Latches {
+            written = false;
+            for s in 0..slots {
+                written |= arrives[s];
+            }
+            s_data_held.reset = false;
+            s_data_held.load(s_valid, s_data);
+            if accesses == 2 {
+                second_s_data_held.reset = false;
+                second_s_data_held.load(second_s_valid, second_s_data);
+            }
+            for s in 0..slots {
+                slot_latch[s].enable = arrives[s];
+                slot_latch[s].d = 0;
+                s_slot_held[s].reset = false;
+                s_slot_held[s].load(written, arrives[s]);
+                if s_slot_held[s] {
+                    slot_latch[s].d = s_data_held;
+                }
+                if accesses == 2 {
+                    if second_arrives[s] {
+                        s_slot_held[s].d = false;
+                    }
+                    second_s_slot_held[s].reset = false;
+                    second_s_slot_held[s].load(written, second_arrives[s]);
+                    if second_s_slot_held[s] {
+                        slot_latch[s].d = second_s_data_held;
                     }
                 }
             }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operand collector table (OCT) of the caching collector unit: W §3.2, F §III-C.
 //!
 //! One slot per source operand: valid, ready, and the index of the cache-table entry that holds the
@@ -19,73 +20,79 @@ use crate::dialect::{block, rtl, Register};
 #[block(
     title = "Operand collector table",
     paper = "W §3.2, F §III-C",
-    parameters(entries, slots, accesses, dispatch_on_arrival, allocate_on_arrival),
-    sizes(
-        seconds = accesses - 1,
-        second_slots = if accesses == 1 { 0 } else { slots },
-        waiting = if parameters.allocate_on_arrival { slots } else { 0 },
-        arrivals = if parameters.allocate_on_arrival { 1 } else { 0 }
-    )
+    parameters(entries, slots, accesses, dispatch_on_arrival, allocate_on_arrival)
 )]
 pub struct OperandCollectorTable<const I: usize> {
     /// An instruction enters: all slots are filled.
     pub issue: In<Bit>,
     /// The slot is used.
     pub source_valid: In<[Bit; slots]>,
-    /// Entry that holds, or will hold, its value; or the slot that has asked for it.
+    /// Entry that holds, or will hold, the source's value; or the slot that has asked for it.
     pub source_index: In<[Bits<I>; slots]>,
     /// The source is in the cache table already.
     pub source_hit: In<[Bit; slots]>,
-    /// Its register, while it has no entry.
-    pub source_register: In<[Bits<8>; waiting]>,
-    /// The next reuse of its value is near.
-    pub source_near: In<[Bit; waiting]>,
+    /// Register of the source, while it has no entry.
+    #[when(allocate_on_arrival)]
+    pub source_register: In<[Bits<8>; slots]>,
+    /// The next reuse of the source's value is near.
+    #[when(allocate_on_arrival)]
+    pub source_near: In<[Bit; slots]>,
     /// A value arrives on port S.
     pub s_valid: In<Bit>,
-    /// The slot that asked for it.
+    /// Slot that asked for the arriving value.
     pub s_slot: In<Bits<3>>,
     /// With two accesses per cycle: another value arrives.
-    pub second_s_valid: In<[Bit; seconds]>,
-    /// The slot that asked for it.
-    pub second_s_slot: In<[Bits<3>; seconds]>,
-    /// The entry that is chosen for it.
-    pub s_entry: In<[Bits<I>; arrivals]>,
+    #[when(accesses == 2)]
+    pub second_s_valid: In<Bit>,
+    /// Slot that asked for the other arriving value.
+    #[when(accesses == 2)]
+    pub second_s_slot: In<Bits<3>>,
+    /// Entry that is chosen for the arriving value.
+    #[when(allocate_on_arrival)]
+    pub s_entry: In<Bits<I>>,
 
-    /// What the slot that asked for the arriving value points to: the entry that it fills, if it has one.
+    /// Entry that the arriving value fills, if it has one: what the slot that asked for it points to.
     pub s_index: Out<Bits<I>>,
-    /// The same of the other arriving value.
-    pub second_s_index: Out<[Bits<I>; seconds]>,
+    /// Entry that the other arriving value fills.
+    #[when(accesses == 2)]
+    pub second_s_index: Out<Bits<I>>,
     /// Register of the arriving value.
-    pub s_register: Out<[Bits<8>; arrivals]>,
-    /// Its next reuse is near.
-    pub s_near: Out<[Bit; arrivals]>,
+    #[when(allocate_on_arrival)]
+    pub s_register: Out<Bits<8>>,
+    /// The arriving value's next reuse is near.
+    #[when(allocate_on_arrival)]
+    pub s_near: Out<Bit>,
     /// The slot is used.
     pub valid: Out<[Bit; slots]>,
-    /// Its entry.
+    /// Entry of the slot's source.
     pub index: Out<[Bits<I>; slots]>,
-    /// It has an entry.
+    /// The source of the slot has an entry.
     pub placed: Out<[Bit; slots]>,
-    /// The value on port S fills its entry, and can leave in the same cycle.
+    /// The value on port S fills the slot's entry, and can leave in the same cycle.
     pub passes: Out<[Bit; slots]>,
-    /// With `passes`: it is the other arriving value.
-    pub second_passes: Out<[Bit; second_slots]>,
+    /// With `passes`: it is the other arriving value that fills the slot's entry.
+    #[when(accesses == 2)]
+    pub second_passes: Out<[Bit; slots]>,
     /// Every valid slot is ready.
     pub all_ready: Out<Bit>,
 
     asked: Local<Bits<I>>,
     arrives: Local<[Bit; slots]>,
-    second_arrives: Local<[Bit; second_slots]>,
+    #[when(accesses == 2)]
+    second_arrives: Local<[Bit; slots]>,
     next_index: Local<[Bits<I>; slots]>,
     slot_valid: Register<[Bit; slots]>,
     slot_ready: Register<[Bit; slots]>,
     slot_index: Register<[Bits<I>; slots]>,
-    register_held: Register<[Bits<8>; waiting]>,
-    near_held: Register<[Bit; waiting]>,
+    #[when(allocate_on_arrival)]
+    register_held: Register<[Bits<8>; slots]>,
+    #[when(allocate_on_arrival)]
+    near_held: Register<[Bit; slots]>,
     #[value(|slot| slot)]
     slot_number: Constant<[Bits<3>; slots]>,
-    #[value(dispatch_on_arrival)]
+    #[value(parameters.dispatch_on_arrival)]
     can_pass: Constant<Bit>,
-    #[value(allocate_on_arrival)]
+    #[value(parameters.allocate_on_arrival)]
     allocates: Constant<Bit>,
 }
 
@@ -104,23 +111,23 @@ impl<const I: usize> OperandCollectorTable<I> {
     /// Slots that wait for the value point to its entry, or to the slot that asked for it.
     fn waiting() {
         asked = if allocates { bit_cast::<I, 3>(s_slot) } else { s_index };
-        for k in 0..seconds {
-            second_s_index[k] = 0;
+        if accesses == 2 {
+            second_s_index = 0;
             for s in 0..slots {
-                if second_s_slot[k] == slot_number[s] {
-                    second_s_index[k] = slot_index[s];
+                if second_s_slot == slot_number[s] {
+                    second_s_index = slot_index[s];
                 }
             }
-            for s in 0..second_slots {
-                second_arrives[s] = second_s_valid[k] & (slot_index[s] == second_s_index[k]);
+            for s in 0..slots {
+                second_arrives[s] = second_s_valid & (slot_index[s] == second_s_index);
                 second_passes[s] = second_arrives[s] & can_pass;
             }
         }
         for s in 0..slots {
             arrives[s] =
                 (s_valid & (slot_index[s] == asked)) & (!allocates | (slot_valid[s] & !slot_ready[s]));
-            for k in 0..seconds {
-                if second_s_valid[k] & (slot_index[s] == second_s_index[k]) {
+            if accesses == 2 {
+                if second_s_valid & (slot_index[s] == second_s_index) {
                     arrives[s] = true;
                 }
             }
@@ -131,9 +138,9 @@ impl<const I: usize> OperandCollectorTable<I> {
             slot_ready[s].load(issue | arrives[s], !issue | source_hit[s]);
 
             next_index[s] = source_index[s];
-            for a in 0..arrivals {
+            if allocate_on_arrival {
                 if !issue {
-                    next_index[s] = s_entry[a];
+                    next_index[s] = s_entry;
                 }
             }
             slot_index[s].load(issue | (arrives[s] & allocates), next_index[s]);
@@ -149,19 +156,23 @@ impl<const I: usize> OperandCollectorTable<I> {
 
     /// Arriving values without an entry.
     fn unknown() {
-        for s in 0..waiting {
-            register_held[s].load(issue, source_register[s]);
-            near_held[s].load(issue, source_near[s]);
+        if allocate_on_arrival {
+            for s in 0..slots {
+                register_held[s].load(issue, source_register[s]);
+                near_held[s].load(issue, source_near[s]);
+            }
         }
-        for a in 0..arrivals {
-            s_register[a] = 0;
-            s_near[a] = false;
-            for s in 0..waiting {
-                if s_slot == slot_number[s] {
-                    s_register[a] |= register_held[s];
-                }
-                if arrives[s] & near_held[s] {
-                    s_near[a] = true;
+        if allocate_on_arrival {
+            s_register = 0;
+            s_near = false;
+            if allocate_on_arrival {
+                for s in 0..slots {
+                    if s_slot == slot_number[s] {
+                        s_register |= register_held[s];
+                    }
+                    if arrives[s] & near_held[s] {
+                        s_near = true;
+                    }
                 }
             }
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Replacement of cache-table entries: W §4.1, F §IV-A1. Combinational.
 //!
 //! Chooses an entry for every source that needs one and for the results that do, all in one cycle. Never an
@@ -32,18 +33,13 @@ use crate::dialect::{block, rtl};
     title = "Replacement",
     paper = "W §4.1, F §IV-A1",
     parameters(entries, slots, replacement, d_ports, allocate_on_arrival),
-    sizes(
-        sources = if parameters.allocate_on_arrival { 1 } else { slots },
-        counted = if parameters.allocate_on_arrival { 0 } else { entries },
-        turns = if parameters.allocate_on_arrival { 1 + d_ports } else { 0 },
-        carries = if parameters.allocate_on_arrival { 1 } else { 0 }
-    ),
+    sizes(sources = if parameters.allocate_on_arrival { 1 } else { slots }, turns = 1 + d_ports),
     combinational
 )]
 pub struct Replacement<const I: usize> {
     /// The entry holds a value.
     pub valid: In<[Bit; entries]>,
-    /// Its next reuse is near.
+    /// The next reuse of the entry's value is near.
     pub near: In<[Bit; entries]>,
     /// The entry must stay.
     pub keep: In<[Bit; entries]>,
@@ -68,11 +64,16 @@ pub struct Replacement<const I: usize> {
     /// `precedes[e][t]`: entry t can be chosen, and goes before entry e.
     precedes: Local<[[Bit; entries]; entries]>,
     /// Eligible entries that go before this one.
-    place: Local<[Bits<I>; counted]>,
+    #[when(!allocate_on_arrival)]
+    place: Local<[Bits<I>; entries]>,
     /// `ahead[e][k]`: more than k entries go before entry e. `chosen[k]`: the entry before which k go.
+    #[when(allocate_on_arrival)]
     ahead: Local<[[Bit; turns]; entries]>,
+    #[when(allocate_on_arrival)]
     chosen: Local<[Bits<16>; turns]>,
-    carry: Local<[Bit; carries]>,
+    #[when(allocate_on_arrival)]
+    carry: Local<Bit>,
+    #[when(allocate_on_arrival)]
     both: Local<[Bit; turns]>,
     /// Sources and results that have been served, modulo the entries; all entries are taken.
     turn: Local<Bits<I>>,
@@ -118,74 +119,83 @@ impl<const I: usize> Replacement<I> {
 
     /// All are counted where any number of them may be needed, else those that go first are found.
     fn candidates() {
-        for e in 0..counted {
-            place[e] = 0;
-            for t in 0..entries {
-                if precedes[e][t] {
-                    place[e] += 1;
-                }
-            }
-        }
-        for k in 0..turns {
-            chosen[k] = 0;
-        }
-        for e in 0..entries {
+        if allocate_on_arrival {
             for k in 0..turns {
-                ahead[e][k] = false;
+                chosen[k] = 0;
             }
-            for t in 0..entries {
-                for c in 0..carries {
-                    carry[c] = precedes[e][t];
+            for e in 0..entries {
+                for k in 0..turns {
+                    ahead[e][k] = false;
+                }
+                for t in 0..entries {
+                    carry = precedes[e][t];
                     for k in 0..turns {
-                        both[k] = ahead[e][k] & carry[c];
-                        ahead[e][k] |= carry[c];
-                        carry[c] = both[k];
+                        both[k] = ahead[e][k] & carry;
+                        ahead[e][k] |= carry;
+                        carry = both[k];
                     }
                 }
-            }
-            for c in 0..carries {
-                carry[c] = eligible[e];
+                carry = eligible[e];
                 for k in 0..turns {
-                    if carry[c] & !ahead[e][k] {
+                    if carry & !ahead[e][k] {
                         chosen[k] |= alone[e];
                     }
-                    carry[c] &= ahead[e][k];
+                    carry &= ahead[e][k];
+                }
+            }
+        } else {
+            for e in 0..entries {
+                place[e] = 0;
+                for t in 0..entries {
+                    if precedes[e][t] {
+                        place[e] += 1;
+                    }
                 }
             }
         }
     }
 
-    /// Sources are served in the order of their slots, then results.
+    /// Sources are served in the order of their slots.
     fn serve() {
         turn = 0;
         for s in 0..sources {
             victim[s] = 0;
             if miss[s] {
-                for e in 0..counted {
-                    if eligible[e] & (place[e] == turn) {
-                        victim[s] = alone[e];
+                if allocate_on_arrival {
+                    for k in 0..turns {
+                        if turn == number[k] {
+                            victim[s] = chosen[k];
+                        }
                     }
-                }
-                for k in 0..turns {
-                    if turn == number[k] {
-                        victim[s] = chosen[k];
+                } else {
+                    for e in 0..entries {
+                        if eligible[e] & (place[e] == turn) {
+                            victim[s] = alone[e];
+                        }
                     }
                 }
                 turn += 1;
             }
         }
+    }
+
+    /// Results are served behind the sources, while there are entries.
+    fn serve_results() {
         exhausted = false;
         for p in 0..d_ports {
             d_victim[p] = 0;
             if d_miss[p] & !exhausted {
-                for e in 0..counted {
-                    if eligible[e] & (place[e] == turn) {
-                        d_victim[p] = alone[e];
+                if allocate_on_arrival {
+                    for k in 0..turns {
+                        if turn == number[k] {
+                            d_victim[p] = chosen[k];
+                        }
                     }
-                }
-                for k in 0..turns {
-                    if turn == number[k] {
-                        d_victim[p] = chosen[k];
+                } else {
+                    for e in 0..entries {
+                        if eligible[e] & (place[e] == turn) {
+                            d_victim[p] = alone[e];
+                        }
                     }
                 }
                 exhausted = turn == last;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One instruction in the window of a bypassing operand collector: F §VI-B.
 //!
 //! Buffers the instruction's source and destination operands. Each operand: valid, register, ready (the
@@ -18,8 +19,7 @@ use crate::dialect::{block, rtl, Register};
 #[block(
     title = "One instruction in the window of a bypassing operand collector",
     paper = "F §VI-B",
-    parameters(width, slots, destinations, banks, accesses, dispatch_on_arrival),
-    sizes(seconds = accesses - 1)
+    parameters(width, slots, destinations, banks, accesses, dispatch_on_arrival)
 )]
 pub struct WindowInstruction<const W: usize> {
     /// A new instruction takes this place.
@@ -28,38 +28,41 @@ pub struct WindowInstruction<const W: usize> {
     pub clear: In<Bit>,
     /// Sources of a new instruction. They are looked up here wherever it enters.
     pub source_valid: In<[Bit; slots]>,
-    /// Their registers.
+    /// Register of the source.
     pub source_register: In<[Bits<8>; slots]>,
     /// A source's value, if it was found in the window.
     pub forwarded: In<[Bit; slots]>,
-    /// That value.
+    /// The source's value, if it was found in the window.
     pub forwarded_data: In<[Bits<W>; slots]>,
     /// Destinations of a new instruction.
     pub destination_valid: In<[Bit; destinations]>,
-    /// Their registers.
+    /// Register of the destination.
     pub destination_register: In<[Bits<8>; destinations]>,
     /// Port S: the value of a source slot of this instruction arrives from the banks.
     pub s_valid: In<Bit>,
-    /// That slot.
+    /// Slot of the value on port S.
     pub s_slot: In<Bits<3>>,
-    /// The value.
+    /// The value on port S.
     pub s_data: In<Bits<W>>,
     /// With two accesses per cycle: the value of another slot arrives, of another register.
-    pub second_s_valid: In<[Bit; seconds]>,
-    /// That slot.
-    pub second_s_slot: In<[Bits<3>; seconds]>,
-    /// The value.
-    pub second_s_data: In<[Bits<W>; seconds]>,
+    #[when(accesses == 2)]
+    pub second_s_valid: In<Bit>,
+    /// Slot of the other value that arrives.
+    #[when(accesses == 2)]
+    pub second_s_slot: In<Bits<3>>,
+    /// The other value that arrives.
+    #[when(accesses == 2)]
+    pub second_s_data: In<Bits<W>>,
     /// Results of the warp.
     pub write_valid: In<[Bit; banks]>,
-    /// Its register.
+    /// Register of the result.
     pub write_register: In<[Bits<8>; banks]>,
-    /// Its value.
+    /// Value of the result.
     pub write_data: In<[Bits<W>; banks]>,
 
-    /// The register is here, with its value; which is zero if not.
+    /// The register that is looked for is here, with its value.
     pub found: Out<[Bit; slots]>,
-    /// That value.
+    /// The value that is found; zero without one.
     pub found_data: Out<[Bits<W>; slots]>,
     /// The result goes into the slot of a destination.
     pub cached: Out<[Bit; banks]>,
@@ -67,15 +70,17 @@ pub struct WindowInstruction<const W: usize> {
     pub operand_valid: Out<[Bit; slots]>,
     /// The source is valid and its value is there.
     pub operand_ready: Out<[Bit; slots]>,
-    /// Its value.
+    /// Value of the slot's source.
     pub operand_data: Out<[Bits<W>; slots]>,
     /// Every valid source is ready.
     pub all_ready: Out<Bit>,
 
     s_register: Local<Bits<8>>,
     arrives: Local<[Bit; slots]>,
-    second_s_register: Local<[Bits<8>; seconds]>,
-    second_arrives: Local<[[Bit; slots]; seconds]>,
+    #[when(accesses == 2)]
+    second_s_register: Local<Bits<8>>,
+    #[when(accesses == 2)]
+    second_arrives: Local<[Bit; slots]>,
     /// The source's value arrives, and can leave in the same cycle.
     passes: Local<[Bit; slots]>,
     source_written: Local<[Bit; slots]>,
@@ -115,19 +120,19 @@ impl<const W: usize> WindowInstruction<W> {
                 s_register = source_tag[s];
             }
         }
-        for k in 0..seconds {
-            second_s_register[k] = 0;
+        if accesses == 2 {
+            second_s_register = 0;
             for s in 0..slots {
-                if second_s_slot[k] == slot_number[s] {
-                    second_s_register[k] = source_tag[s];
+                if second_s_slot == slot_number[s] {
+                    second_s_register = source_tag[s];
                 }
             }
         }
         for s in 0..slots {
             arrives[s] = s_valid & (source_tag[s] == s_register);
-            for k in 0..seconds {
-                second_arrives[k][s] = second_s_valid[k] & (source_tag[s] == second_s_register[k]);
-                if second_arrives[k][s] {
+            if accesses == 2 {
+                second_arrives[s] = second_s_valid & (source_tag[s] == second_s_register);
+                if second_arrives[s] {
                     arrives[s] = true;
                 }
             }
@@ -137,9 +142,9 @@ impl<const W: usize> WindowInstruction<W> {
             operand_data[s] = source_data[s];
             if passes[s] {
                 operand_data[s] = s_data;
-                for k in 0..seconds {
-                    if second_arrives[k][s] {
-                        operand_data[s] = second_s_data[k];
+                if accesses == 2 {
+                    if second_arrives[s] {
+                        operand_data[s] = second_s_data;
                     }
                 }
             }
@@ -190,9 +195,9 @@ impl<const W: usize> WindowInstruction<W> {
             // Data needs no reset: it is read only after it was written.
             source_data[s].reset = false;
             source_data[s].load((enter & forwarded[s]) | arrives[s], s_data);
-            for k in 0..seconds {
-                if second_arrives[k][s] {
-                    source_data[s].d = second_s_data[k];
+            if accesses == 2 {
+                if second_arrives[s] {
+                    source_data[s].d = second_s_data;
                 }
             }
             if enter & forwarded[s] {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whether a clock edge changed any state.
 
 use std::cell::Cell;

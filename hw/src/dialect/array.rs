@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arrays of signals, registers and blocks.
 
 /// `length` new elements. Unlike `vec![element; length]` it gives every signal an identity of its own,

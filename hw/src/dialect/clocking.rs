@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How clock and reset reach every part of a module.
 
 use rust_hdl::prelude::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What `#[block]` knows of a module beside its hardware.
 
 use gpurf_blocks::Parameters;
@@ -10,6 +11,8 @@ pub trait Declared {
     const NAMING: Naming;
     /// Ports in the order of declaration, without clock and reset.
     const PORTS: &'static [Port];
+    /// Text at the head of its file: what it does, its timing and its protocol.
+    const ABOUT: &'static str;
     /// The file that declares it, from the root of the workspace.
     const SOURCE: &'static str;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whether a module has anything to do.
 
 use rust_hdl::prelude::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs a rust-hdl module one clock cycle at a time.
 
 use gpurf_blocks::{Clocked, Ports};

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a hardware module is called when it is exported.
 
+use gpurf_blocks::Setting;
 use rust_hdl::atom::{Atom, AtomKind};
 use rust_hdl::constraint::PinConstraint;
 use rust_hdl::prelude::*;
@@ -19,8 +21,10 @@ pub struct Identity {
     pub module: &'static str,
     /// Its title and the sections of the papers that it implements.
     pub origin: String,
+    /// Text of its file: what it does, its timing and its protocol.
+    pub about: &'static str,
     /// What it is made with, which distinguishes it from others of its kind.
-    pub parameters: Vec<(&'static str, usize)>,
+    pub settings: Vec<Setting>,
     /// Ports whose docs are comments above them in Verilog.
     pub ports: &'static [Port],
 }
@@ -28,32 +32,52 @@ pub struct Identity {
 /// What a probe reads from an [`Identity`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Described {
-    /// Name of the module in Verilog, with its parameters.
+    /// What it is, in Verilog, without its parameters.
+    pub module: String,
+    /// Name of the module in Verilog, with the parameters that are not at their defaults.
     pub verilog_name: String,
     /// Title and sections of the papers.
     pub origin: String,
-    /// Name and value of each parameter.
+    /// What it does, its timing and its protocol; empty where nothing is said.
+    pub about: String,
+    /// Short name and number of each parameter.
     pub parameters: Vec<(String, usize)>,
-    /// Name and comment of each port.
-    pub port_docs: Vec<(String, String)>,
+    /// Full name and value of each parameter.
+    pub values: Vec<(String, String)>,
+    /// Name and comment of each port, and what is said of a bundle above its first.
+    pub port_docs: Vec<PortDoc>,
+}
+
+/// What is said about a port.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PortDoc {
+    /// Its name in Verilog.
+    pub name: String,
+    /// The bundle that begins with it; else empty.
+    pub bundle: String,
+    /// The port itself.
+    pub doc: String,
 }
 
 impl Identity {
     /// Of a module without comments for its ports.
-    pub fn new(module: &'static str, origin: &str, parameters: &[(&'static str, usize)]) -> Self {
-        Identity { module, origin: origin.to_string(), parameters: parameters.to_vec(), ports: &[] }
+    pub fn new(module: &'static str, origin: &str, sizes: &[(&'static str, usize)]) -> Self {
+        let settings = sizes.iter().map(|(name, number)| Setting::size(name, *number)).collect();
+        Identity { module, origin: origin.to_string(), about: "", settings, ports: &[] }
     }
 
     /// Of a module as its declaration has it, with the values of its parameters.
-    pub fn declared<M: Declared>(parameters: Vec<(&'static str, usize)>) -> Self {
-        Identity { module: M::NAMING.module, origin: M::NAMING.origin(), parameters, ports: M::PORTS }
+    pub fn declared<M: Declared>(settings: Vec<Setting>) -> Self {
+        let (module, origin) = (M::NAMING.module, M::NAMING.origin());
+        Identity { module, origin, about: M::ABOUT, settings, ports: M::PORTS }
     }
 
-    /// Module name in Verilog: the type, then each parameter's first letters and value,
-    /// `request_queue_depth14_collector1`.
+    /// Module name in Verilog: the type, then the short name and the number of each parameter that is not at its
+    /// default, `ccu_e16_d2`.
     pub fn verilog_name(&self) -> String {
-        let parameters = self.parameters.iter().map(|(name, value)| format!("_{name}{value}"));
-        format!("{}{}", self.module, parameters.collect::<String>())
+        let told = self.settings.iter().filter(|setting| !setting.is_default);
+        let told = told.map(|Setting { short, number, .. }| format!("_{short}{number}"));
+        format!("{}{}", self.module, told.collect::<String>())
     }
 }
 
@@ -68,6 +92,12 @@ impl Identity {
             return None;
         }
         serde_json::from_str(atom.descriptor().name.strip_prefix(MARK)?).ok()
+    }
+}
+
+impl From<&Port> for PortDoc {
+    fn from(port: &Port) -> Self {
+        PortDoc { name: port.name.into(), bundle: port.bundle.into(), doc: port.doc.into() }
     }
 }
 
@@ -101,11 +131,15 @@ impl Atom for Identity {
     }
     fn descriptor(&self) -> TypeDescriptor {
         let documented = self.ports.iter().filter(|port| !port.doc.is_empty());
+        let settings = self.settings.iter();
         let described = Described {
+            module: self.module.to_string(),
             verilog_name: self.verilog_name(),
             origin: self.origin.clone(),
-            parameters: self.parameters.iter().map(|(name, value)| (name.to_string(), *value)).collect(),
-            port_docs: documented.map(|port| (port.name.to_string(), port.doc.to_string())).collect(),
+            about: self.about.to_string(),
+            parameters: settings.clone().map(|one| (one.short.to_string(), one.number)).collect(),
+            values: settings.map(|one| (one.name.to_string(), one.text.clone())).collect(),
+            port_docs: documented.map(PortDoc::from).collect(),
         };
         let json = serde_json::to_string(&described).expect("strings and numbers are JSON");
         TypeDescriptor { name: format!("{MARK}{json}"), kind: TypeKind::Bits(0) }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A kernel as data: what `#[rtl]` writes of it for Verilog.
 //!
 //! A module has as many types as it has widths and sizes, its kernel has one text. The text is a constant without

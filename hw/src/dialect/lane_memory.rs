@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory of registers of a warp whose lanes are written and read apart.
 
 use gpurf_blocks::LANES;

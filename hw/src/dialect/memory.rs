@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Synchronous memory that makes one access in a cycle, or two.
 
 use rust_hdl::prelude::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The dialect of rust-hdl in which the hardware is written.
 //!
 //! A module is a struct under `#[block]`, which makes everything of it that its fields say, and a kernel under
@@ -14,6 +15,7 @@ mod identity;
 pub mod kernel;
 mod lane_memory;
 mod memory;
+mod monitor;
 mod register;
 mod two_port_memory;
 mod watch;
@@ -26,9 +28,10 @@ pub use declared::{Configured, Declared};
 pub use driven::Driven;
 pub use driver::{Module, Rtl};
 pub use gpurf_rtl::{block, bundle, modules, rtl, Module};
-pub use identity::{Described, Identity};
+pub use identity::{Described, Identity, PortDoc};
 pub use lane_memory::LaneMemory;
 pub use memory::Memory;
+pub use monitor::Monitor;
 pub use register::Register;
 pub use two_port_memory::TwoPortMemory;
 pub use watch::Watch;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The one register of the dialect.
 
 use rust_hdl::prelude::*;

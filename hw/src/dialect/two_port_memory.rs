@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Synchronous memory that reads and writes at once.
 
 use rust_hdl::prelude::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What whoever looks inside a module watches for: events, as texts, and values that are valid.
 //!
 //! A declaration stands beside the module or its ports, one line for each thing:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bundles: wires that travel together, and are assigned as one.
 //!
 //! A kernel under `#[rtl]` writes `pass!(from => to)`, `to.clear()`, `to.merge(from.val())` and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register values on signals of rust-hdl.
 
 use gpurf_blocks::{Data, Wide};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CTA status monitor: R §V-B, Table IV. Where the context and the registers of each CTA are, and which
 //! pending CTA goes on next.
 //!
@@ -29,15 +30,15 @@ use crate::watch;
     sizes(words = ctas.div_ceil(FLAG_WORD), turns = usize::from(parameters.tie == Tie::RoundRobin))
 )]
 pub struct CtaStatusMonitor {
-    /// This CTA's context, registers have a new location. If both updates name a CTA, the second one counts.
+    /// CTA whose context or registers have a new location. If both updates name a CTA, the second one counts.
     pub update_cta: In<[Bits<7>; STATUS_UPDATES]>,
-    /// Its context's new location, 0 to 2.
+    /// The CTA's context has a new location.
     pub set_context: In<[Bit; STATUS_UPDATES]>,
-    /// Its context's new location, 0 to 2.
+    /// New location of the CTA's context, 0 to 2.
     pub context_location: In<[Bits<2>; STATUS_UPDATES]>,
-    /// Its registers' new location, 0 to 2.
+    /// The CTA's registers have a new location.
     pub set_registers: In<[Bit; STATUS_UPDATES]>,
-    /// Its registers' new location, 0 to 2.
+    /// New location of the CTA's registers, 0 to 2.
     pub register_location: In<[Bits<2>; STATUS_UPDATES]>,
     /// Bit b of word w: CTA 32 w + b could resume if it were active.
     pub resumable: In<[Bits<32>; words]>,
@@ -46,21 +47,21 @@ pub struct CtaStatusMonitor {
     /// The CTA whose fields are shown.
     pub inspect: In<Bits<7>>,
 
-    /// A pending CTA can resume: this one.
+    /// A pending CTA can resume.
     pub any_candidate: Out<Bit>,
     /// The pending CTA that goes on.
     pub candidate: Out<Bits<7>>,
-    /// Its registers are in the ACRF still.
+    /// The candidate's registers are in the ACRF still.
     pub candidate_in_acrf: Out<Bit>,
-    /// A CTA number is not in use: the lowest such.
+    /// A CTA number is not in use.
     pub any_unlaunched: Out<Bit>,
     /// The lowest CTA number that is not in use.
     pub unlaunched: Out<Bits<7>>,
-    /// Fields of the inspected CTA.
+    /// Location of the inspected CTA's context.
     pub inspected_context: Out<Bits<2>>,
-    /// Fields of the inspected CTA.
+    /// Location of the inspected CTA's registers.
     pub inspected_registers: Out<Bits<2>>,
-    /// Fields of the inspected CTA.
+    /// The inspected CTA is active.
     pub inspected_active: Out<Bit>,
 
     #[value(1)]
@@ -225,7 +226,10 @@ impl CtaStatusMonitor {
         for t in 0..turns {
             last[t].load(select & any_candidate, candidate);
         }
+    }
 
+    /// Fields of one CTA are shown.
+    fn inspect_fields() {
         inspect_bit = one << inspect.get_bits::<5>(0);
         inspected_context = 0;
         inspected_registers = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Free space monitor: R §V-C. Which PCRF entries are occupied, how many are free, and which one is next.
 //!
 //! A flag per entry, 1 where it is occupied. The paper counts the zeros whenever it needs to know; here the
@@ -24,16 +25,16 @@ use crate::watch;
 pub struct FreeSpaceMonitor<const P: usize> {
     /// The offered entry is taken; only while there is one.
     pub take: In<Bit>,
-    /// This entry becomes free; it must be occupied.
+    /// An entry becomes free.
     pub free: In<Bit>,
-    /// This entry becomes free; it must be occupied.
+    /// Entry that becomes free; it must be occupied.
     pub free_entry: In<Bits<P>>,
 
-    /// The free entry with the lowest number; zero if there is none.
+    /// An entry is free.
     pub any_free: Out<Bit>,
-    /// The first free entry; zero if there is none.
+    /// Free entry with the lowest number; zero if there is none.
     pub first_free: Out<Bits<P>>,
-    /// Free entries.
+    /// Number of free entries.
     pub free_count: Out<Bits<12>>,
     /// The flags, bit b of word w for entry 32 w + b.
     pub occupied: Out<[Bits<32>; words]>,
@@ -62,6 +63,8 @@ pub struct FreeSpaceMonitor<const P: usize> {
 }
 
 watch!(FreeSpaceMonitor<P>: [
+    "take(entry = first_free) if take && any_free: take entry {entry}",
+    "free(entry = free_entry) if free: free entry {entry}",
     "misuse if take && !any_free: an entry is taken, and none is free",
     "misuse if free && !occupied[free_entry >> 5][free_entry & 31]: entry {free_entry} becomes free, \
         and is",

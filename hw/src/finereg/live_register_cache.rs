@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Live-register bit-vector cache: R §V-C, Fig. 10. Which registers of a thread are live at a PC.
 //!
 //! 32 direct-mapped entries of a PC and 64 bits. The index is the exclusive or of two groups of five bits of
@@ -18,34 +19,34 @@ use crate::watch;
 
 #[block(title = "Live-register bit-vector cache", paper = "R §V-C")]
 pub struct LiveRegisterCache {
-    /// A PC, taken if `ready` is high.
+    /// A PC is asked for, taken if `ready` is high.
     pub request: In<Bit>,
-    /// A PC, taken if `ready` is high.
+    /// PC that is asked for.
     pub pc: In<Bits<32>>,
     /// Memory takes the request.
     pub memory_ready: In<Bit>,
     /// Memory answers the request it took, in the cycle after that at the earliest.
     pub memory_answer: In<Bit>,
-    /// Bit r: register r is live; and register 32 + r.
+    /// Memory's answer: bit r is high if register r is live.
     pub memory_low: In<Bits<32>>,
-    /// Its answer: registers 0 to 31, 32 to 63.
+    /// Memory's answer: bit r is high if register 32 + r is live.
     pub memory_high: In<Bits<32>>,
 
     /// A PC can be asked for.
     pub ready: Out<Bit>,
-    /// The vector of the PC asked for. Without an answer it is zero.
+    /// The vector of the PC asked for is there.
     pub answer: Out<Bit>,
-    /// The vector of the PC asked for; zero without an answer.
+    /// Bits of registers 0 to 31 in the vector; zero without an answer.
     pub low: Out<Bits<32>>,
-    /// The vector of the PC asked for; zero without an answer.
+    /// Bits of registers 32 to 63 in the vector; zero without an answer.
     pub high: Out<Bits<32>>,
     /// Memory is asked; stands until taken.
     pub memory_request: Out<Bit>,
     /// The PC whose vector memory is asked for.
     pub memory_pc: Out<Bits<32>>,
-    /// Events.
+    /// Event: the vector of the PC asked for is in the cache.
     pub hit: Out<Bit>,
-    /// Events.
+    /// Event: the vector of the PC asked for is not in the cache.
     pub miss: Out<Bit>,
 
     accepted: Local<Bit>,
@@ -72,6 +73,9 @@ pub struct LiveRegisterCache {
 }
 
 watch!(LiveRegisterCache: [
+    "hit(pc = asked) if hit: hit at PC {pc}",
+    "miss(pc = asked) if miss: miss at PC {pc}",
+    "fill(pc = asked) if filled: fill for PC {pc}",
     "fault if !answer && (low != 0 || high != 0): a vector without an answer",
 ]);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! FineReg: live registers of stalled CTAs in a register file of their own. R §V.
 //!
 //! R is *FineReg: Fine-Grained Register File Management for Augmenting GPU Throughput*. The

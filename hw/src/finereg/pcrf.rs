@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Pending-CTA register file (PCRF): R §V-D, §V-E, Fig. 11. The live registers of pending CTAs, each CTA's as
 //! a chain.
 //!
@@ -35,44 +36,44 @@ use crate::watch;
     sizes(latency = pcrf_latency, next_latency)
 )]
 pub struct Pcrf<const W: usize, const P: usize> {
-    /// Walk the chain that begins here; only while `walking` is low.
+    /// A chain is walked; only while `walking` is low.
     pub walk: In<Bit>,
-    /// Walk the chain that begins here; only while `walking` is low.
+    /// First entry of the chain that is walked.
     pub walk_pointer: In<Bits<P>>,
     /// The register shown is taken.
     pub accept: In<Bit>,
-    /// What the free space monitor offers.
+    /// The free space monitor has a free entry.
     pub any_free: In<Bit>,
-    /// What the monitor offers.
+    /// Entry that the free space monitor offers.
     pub first_free: In<Bits<P>>,
     /// A register for the chain under construction; it stands until `stored`.
     pub store: In<Bit>,
-    /// It is the last one.
+    /// The register to be stored is the last one of its chain.
     pub store_last: In<Bit>,
-    /// The register.
+    /// Warp of the register to be stored.
     pub store_warp: In<Bits<5>>,
-    /// The register.
+    /// Number of the register to be stored.
     pub store_register: In<Bits<6>>,
-    /// The register.
+    /// Value of the register to be stored.
     pub store_data: In<Bits<W>>,
 
     /// A walk is under way.
     pub walking: Out<Bit>,
-    /// A register of the chain; the fields hold their last value without one.
+    /// A register of the chain is shown; the fields hold their last value without one.
     pub restored: Out<Bit>,
-    /// It is the last one.
+    /// The register shown is the last one of its chain.
     pub restored_last: Out<Bit>,
-    /// The register, or the one shown last.
+    /// Warp of the register shown, or shown last.
     pub restored_warp: Out<Bits<5>>,
-    /// The register, or the one shown last.
+    /// Number of the register shown, or shown last.
     pub restored_register: Out<Bits<6>>,
-    /// The register, or the one shown last.
+    /// Value of the register shown, or shown last.
     pub restored_data: Out<Bits<W>>,
-    /// To the free space monitor: the offered entry is taken, this one is free again.
+    /// To the free space monitor: the offered entry is taken.
     pub take: Out<Bit>,
-    /// This entry is free again.
+    /// To the free space monitor: an entry is free again.
     pub free: Out<Bit>,
-    /// This entry is free again.
+    /// Entry that is free again.
     pub free_entry: Out<Bits<P>>,
     /// The register is written in this cycle.
     pub stored: Out<Bit>,

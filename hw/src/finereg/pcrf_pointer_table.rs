@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PCRF pointer table: R §V-C, §V-F. Where the live registers of each pending CTA begin, and how many they
 //! are.
 //!
@@ -13,6 +14,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Memory};
+use crate::watch;
 
 /// `P`: bits of a pointer.
 #[block(
@@ -23,20 +25,20 @@ use crate::dialect::{block, rtl, Memory};
     unreset
 )]
 pub struct PcrfPointerTable<const P: usize> {
-    /// At most one of `read` and `write` is high.
+    /// A line is read. At most one of `read` and `write` is high.
     pub read: In<Bit>,
-    /// At most one is high.
+    /// A line is written. At most one of `read` and `write` is high.
     pub write: In<Bit>,
-    /// The line.
+    /// Line that is read or written.
     pub cta: In<Bits<7>>,
-    /// What is written; a count that does not fit is stored as the largest that does.
+    /// Pointer that is written.
     pub write_pointer: In<Bits<P>>,
-    /// Live registers; no more than fit are stored.
+    /// Count of live registers that is written; one that does not fit is stored as the largest that does.
     pub write_count: In<Bits<12>>,
 
-    /// What the last read found.
+    /// Pointer of the line that was read last.
     pub pointer: Out<Bits<P>>,
-    /// What the last read found.
+    /// Count of live registers of the line that was read last.
     pub count: Out<Bits<12>>,
 
     stored_count: Local<Bits<12>>,
@@ -51,6 +53,12 @@ pub struct PcrfPointerTable<const P: usize> {
     #[value(|slice| 6 * slice)]
     shift: Constant<[Bits<4>; slices]>,
 }
+
+watch!(PcrfPointerTable<P>: [
+    "read(block = cta) if read: look up the chain of block {block}",
+    "write(block = cta) if write: the chain of block {block} begins at {write_pointer}",
+    "misuse if read && write: a line is read and written in one cycle",
+]);
 
 #[rtl]
 impl<const P: usize> PcrfPointerTable<P> {

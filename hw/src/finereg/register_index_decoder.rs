@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register index decoder: R §V-C. Turns a live-register bit vector into register indices.
 //!
 //! It holds the vector of one warp, of the CTA's warps one after the other, and shows its lowest register,
@@ -15,28 +16,28 @@ use crate::watch;
 pub struct RegisterIndexDecoder {
     /// A new vector; it wins over `step`.
     pub load: In<Bit>,
-    /// Its registers 0 to 31.
+    /// Registers 0 to 31 of the new vector.
     pub load_low: In<Bits<32>>,
-    /// Its registers 32 to 63.
+    /// Registers 32 to 63 of the new vector.
     pub load_high: In<Bits<32>>,
     /// The register shown is dropped; only while there is one.
     pub step: In<Bit>,
     /// One register is to be shown first, if it is left.
     pub want: In<Bit>,
-    /// That one.
+    /// Register that is to be shown first.
     pub wanted: In<Bits<6>>,
 
     /// A register is left.
     pub any: Out<Bit>,
-    /// It is the only one.
+    /// The register shown is the only one that is left.
     pub last: Out<Bit>,
     /// The wanted register is left.
     pub found: Out<Bit>,
     /// The wanted register if it is left, else the lowest; zero if there is none.
     pub index: Out<Bits<6>>,
-    /// What is left of registers 0 to 31.
+    /// Registers 0 to 31 that are left.
     pub left_low: Out<Bits<32>>,
-    /// What is left of registers 32 to 63.
+    /// Registers 32 to 63 that are left.
     pub left_high: Out<Bits<32>>,
 
     any_low: Local<Bit>,
@@ -57,6 +58,8 @@ pub struct RegisterIndexDecoder {
 }
 
 watch!(RegisterIndexDecoder: [
+    "load if load: load a vector",
+    "decode(register = index) if step && any && !load: decode R{register}",
     "misuse if step && !any && !load: a register is dropped, and there is none",
     "fault if (last || found) && !any: a register is shown, and there is none",
     "fault if found && index != wanted: register {wanted} is left, and {index} is shown",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register management unit (RMU): R §V-C, §V-E, Fig. 10. Moves the live registers of a stalled CTA out of
 //! the ACRF into the PCRF, and those of a pending CTA back.
 //!
@@ -62,43 +63,40 @@ pub enum RmuState {
     sizes(buffers = RMU_BUFFERS)
 )]
 pub struct Rmu<const W: usize, const P: usize> {
-    /// A switch, taken if `ready` is high; the five below belong to it.
+    /// A switch, taken if `ready` is high, with what goes out and what comes in.
     pub request: In<Bit>,
     /// A CTA goes out: its live registers move to the PCRF.
     pub store: In<Bit>,
-    /// This CTA goes out.
+    /// CTA that goes out.
     pub outgoing: In<Bits<7>>,
     /// A CTA comes in: its registers move to the ACRF. It must have been stored.
     pub restore: In<Bit>,
-    /// This CTA comes in; it must have been stored.
+    /// CTA that comes in; it must have been stored.
     pub incoming: In<Bits<7>>,
-    /// Its registers are freed and not written.
+    /// The incoming CTA's registers are freed and not written.
     pub discard: In<Bit>,
     /// A warp of the outgoing CTA that has not ended, taken if `warp_ready` is high. At least one of each CTA.
     pub warp_valid: In<Bit>,
-    /// Its number within the CTA.
+    /// Number of the warp within the outgoing CTA.
     pub warp: In<Bits<5>>,
-    /// A warp of the outgoing CTA that has not ended, by its number in the CTA, and whether it is the
-    /// last one; taken if `warp_ready` is high. At least one, each once.
+    /// PC of the warp, whose live registers move.
     pub pc: In<Bits<32>>,
-    /// It is the CTA's last one.
+    /// The warp is the last one of the outgoing CTA.
     pub warp_last: In<Bit>,
     /// Memory takes the request for a vector, and answers it in a later cycle.
     pub memory_ready: In<Bit>,
-    /// Memory's answer, in a later cycle: bit r of `memory_low` for register r, of `memory_high` for 32
-    /// + r.
+    /// Memory answers the request that it took, in a later cycle.
     pub memory_answer: In<Bit>,
-    /// Memory's answer, in a later cycle: bit r of `memory_low` for register r, of `memory_high` for 32
-    /// + r.
+    /// Memory's answer: bit r is high if register r is live.
     pub memory_low: In<Bits<32>>,
-    /// Memory's answer, in a later cycle: bit r of `memory_low` for register r, of `memory_high` for 32
-    /// + r.
+    /// Memory's answer: bit r is high if register 32 + r is live.
     pub memory_high: In<Bits<32>>,
     /// The ACRF takes the read, and answers it in a later cycle.
     pub acrf_read_ready: In<Bit>,
-    /// Its answer to the first read that it has not answered. Two may be under way, with `streams` off one.
+    /// The ACRF answers the first read that it has not answered. Two may be under way, with `streams` off
+    /// one.
     pub acrf_answer: In<Bit>,
-    /// The register's value.
+    /// Value of the register that the ACRF has read.
     pub acrf_answer_data: In<Bits<W>>,
     /// The ACRF takes the write.
     pub acrf_write_ready: In<Bit>,
@@ -119,27 +117,27 @@ pub struct Rmu<const W: usize, const P: usize> {
     pub memory_pc: Out<Bits<32>>,
     /// A register is to be read; it stands until taken, or until one goes before it that is in the way.
     pub acrf_read: Out<Bit>,
-    /// Its warp; zero without a read.
+    /// Warp of the register to be read; zero without a read.
     pub acrf_read_warp: Out<Bits<5>>,
-    /// Its number; zero without a read.
+    /// Number of the register to be read; zero without a read.
     pub acrf_read_register: Out<Bits<6>>,
     /// A register is to be written; it stands until taken.
     pub acrf_write: Out<Bit>,
-    /// Its warp. Without a write, warp, register and data are what the PCRF shows.
+    /// Warp of the register to be written. Without a write, warp, register and data are what the PCRF shows.
     pub acrf_write_warp: Out<Bits<5>>,
-    /// Its number.
+    /// Number of the register to be written.
     pub acrf_write_register: Out<Bits<6>>,
-    /// Its value.
+    /// Value of the register to be written.
     pub acrf_write_data: Out<Bits<W>>,
     /// Free entries of the PCRF.
     pub free_count: Out<Bits<12>>,
-    /// Events: look-ups, PCRF accesses.
+    /// Event: a vector is in the cache of live registers.
     pub cache_hit: Out<Bit>,
-    /// Events.
+    /// Event: a vector is not in the cache of live registers.
     pub cache_miss: Out<Bit>,
-    /// Events.
+    /// Event: the PCRF reads an entry.
     pub pcrf_read: Out<Bit>,
-    /// Events.
+    /// Event: the PCRF writes an entry.
     pub pcrf_write: Out<Bit>,
 
     is_idle: Local<Bit>,
@@ -464,7 +462,10 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         } else if finish {
             pointers.cta = outgoing_cta;
         }
+    }
 
+    /// The way from state to state.
+    fn transitions() {
         state.load(true, state);
         if accepted {
             state.d = if store { RmuState::LookUp } else { RmuState::Check };

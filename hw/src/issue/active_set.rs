@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps a few are active, whose
 //! ready ones are the candidates of the [warp scheduler](super::WarpScheduler); the others are pending.
 //!
@@ -24,7 +25,7 @@ use gpurf_blocks::Refill;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(
     title = "Active set of a two-level scheduler",
@@ -34,12 +35,12 @@ use crate::watch;
 pub struct ActiveSet {
     /// The warp has an instruction that depends on nothing under way.
     pub ready: In<[Bit; warps]>,
-    /// Its next instruction waits for something other than memory.
+    /// The warp's next instruction waits for something other than memory.
     pub dependence: In<[Bit; warps]>,
-    /// Its next instruction waits for shared memory alone.
+    /// The warp's next instruction waits for shared memory alone.
     pub shared: In<[Bit; warps]>,
-    /// It waits for other memory or at a barrier. At most one of these four is high; none is for a warp without
-    /// instructions.
+    /// The warp waits for other memory or at a barrier. At most one of `ready`, `dependence`, `shared` and
+    /// `others` is high; none is for a warp without instructions.
     pub others: In<[Bit; warps]>,
     /// The warp's next instruction begins a new strand.
     pub ends_strand: In<[Bit; warps]>,
@@ -89,9 +90,13 @@ pub struct ActiveSet {
 }
 
 watch!(ActiveSet: [
+    "enter(warp = w) for w in entered if entered[w]: warp {warp} becomes active",
+    "leave(warp = w) for w in left if left[w]: warp {warp} becomes pending",
     "misuse for w in ready if ready[w] + dependence[w] + shared[w] + others[w] > 1: warp {w} is \
         ready and waits, or waits twice",
 ]);
+
+monitor!(ActiveSet: "active_set_monitor.v");
 
 #[rtl]
 impl ActiveSet {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Collector allocator: W §6, F §IV-B2. Chooses the collector that the selected warp's instruction enters.
 //!
 //! Under [`Allocation::Malekeh`]
@@ -27,7 +28,7 @@ use rust_hdl::prelude::*;
 
 use crate::cells::Lfsr;
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `C`: bits of a collector's number.
 #[block(
@@ -53,7 +54,7 @@ pub struct CollectorAllocator<const C: usize> {
 
     /// The instruction enters this collector. At most one is high.
     pub grant: Out<[Bit; collectors]>,
-    /// One is.
+    /// A collector is granted.
     pub granted: Out<Bit>,
     /// Event: a collector is free, and the warp waits.
     pub waiting: Out<Bit>,
@@ -98,6 +99,8 @@ watch!(CollectorAllocator<C>: [
         instruction",
     "fault if waiting && granted: the warp waits and has a collector",
 ]);
+
+monitor!(CollectorAllocator<C>: "collector_allocator_monitor.v");
 
 #[rtl]
 impl<const C: usize> CollectorAllocator<C> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Issue stage of a sub-core: F §IV-B and Fig. 6, W §5 and §6. Warp scheduler, collector allocator, and
 //! the choice of the selected warp's instruction.
 //!
@@ -56,14 +57,14 @@ pub struct IssueStage<const C: usize> {
     pub near: In<[Bit; collectors]>,
     /// The instruction enters this collector. At most one is high.
     pub issue: Out<[Bit; collectors]>,
-    /// One is.
+    /// An instruction issues.
     pub issued: Out<Bit>,
     /// Event: a collector is free, and the warp waits for it.
     pub waiting: Out<Bit>,
     /// The instruction that issues; all zero if none does, as the next ones.
     #[flat]
     pub instruction: Instruction<Out>,
-    /// Its warp.
+    /// Warp of the instruction that issues.
     pub warp: Out<Bits<4>>,
     /// First row of the warp's registers in every bank.
     pub base: Out<Bits<8>>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! STHLD controller: W §7, F §IV-B3. Finds how long an allocation may wait for a collector.
 //!
 //! Execution is cut into intervals. At the end of each, the instructions issued in it are compared with
@@ -18,7 +19,7 @@ use gpurf_blocks::STHLD_STATES;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(
     title = "STHLD controller, its transitions this project's reconstruction unless replaced",
@@ -30,9 +31,9 @@ pub struct SthldController {
     /// Instructions issued in this cycle: 0 to 4, one per sub-core.
     pub issued: In<Bits<3>>,
 
-    /// The threshold.
+    /// The threshold, in cycles.
     pub sthld: Out<Bits<5>>,
-    /// 1 to 6, as the papers number them.
+    /// State of the controller: 1 to 6, as the papers number them.
     pub state: Out<Bits<3>>,
     /// Event: the last cycle of an interval.
     pub interval_end: Out<Bit>,
@@ -81,6 +82,8 @@ watch!(SthldController: [
         interval of {now} instructions after {previous}, state {state} and STHLD {sthld}",
     "fault if stored_state > 5: there is no such state",
 ]);
+
+monitor!(SthldController: "sthld_controller_monitor.v");
 
 #[rtl]
 impl SthldController {

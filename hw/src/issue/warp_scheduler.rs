@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Warp scheduler: W §5, F §IV-B1. Selects the warp that issues in this cycle.
 //!
 //! Under [`Scheduling::Malekeh`]
@@ -34,7 +35,7 @@ use rust_hdl::prelude::*;
 
 use crate::cells::{AgeMatrix, RoundRobin};
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(
     title = "Warp scheduler",
@@ -49,18 +50,18 @@ pub struct WarpScheduler {
     pub launch: In<[Bit; warps]>,
     /// The collector holds an instruction.
     pub occupied: In<[Bit; collectors]>,
-    /// Port R of the collectors: whether each belongs to a warp, and to which.
+    /// Port R: the collector belongs to a warp.
     pub owned: In<[Bit; collectors]>,
-    /// Port R: whether it belongs to a warp, and to which.
+    /// Port R: warp that the collector belongs to.
     pub held_warp: In<[Bits<4>; collectors]>,
     /// The selected warp issues; some warp must be selected.
     pub issue: In<Bit>,
 
-    /// At most one is high.
+    /// The warp is selected. At most one is high.
     pub select: Out<[Bit; warps]>,
-    /// One is, and which; 0 if none is.
+    /// A warp is selected.
     pub selected: Out<Bit>,
-    /// Which; 0 if none is.
+    /// Number of the selected warp; 0 if none is.
     pub warp: Out<Bits<4>>,
 
     /// The warp has data in a collector, and that one is occupied.
@@ -92,6 +93,8 @@ watch!(WarpScheduler: [
     "fault for w in select for x in select if w < x && select[w] && select[x]: warps {w} and {x} are \
         selected",
 ]);
+
+monitor!(WarpScheduler: "warp_scheduler_monitor.v");
 
 #[rtl]
 impl WarpScheduler {

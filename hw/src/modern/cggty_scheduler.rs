@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Compiler-guided greedy-then-youngest scheduler: H §5.1.2. Selects the warp that issues in this cycle.
 //!
 //! 1. The warp that issued last, while it is eligible;

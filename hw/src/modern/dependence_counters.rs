@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Dependence counters: H §4. What each warp waits for that has no fixed latency.
 //!
 //! A warp has six. An instruction of variable latency names one that goes up when it has issued, and down when its result is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register-file side of one sub-core that ships: H §4, §5.1, §5.3 and §5.4. No scoreboard and no collectors.
 //!
 //! Outside stand the instruction buffers, the constant cache, the execution units, and whoever says that a dependence counter

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Read allocator: H §5.3. When the sources of an instruction are read from the banks.
 //!
 //! An instruction has a window of `read_window` cycles for its reads, always, also if it needs fewer. It waits until all of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Read window of one read port of a bank: H §5.3. Reads on their way, and their values until the operands leave.
 //!
 //! The allocator says in which cycle of its window each source of an instruction is read. All operands leave in the cycle

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Result queue of a bank: H §5.3. Results of fixed latency wait here for the bank's write port.
 //!
 //! Several results of fixed latency may reach a bank in one cycle, of units that take different times. No instruction waits:

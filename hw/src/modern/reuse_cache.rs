@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reuse cache: H §5.3.1. The register-file cache that the compiler's reuse bits fill.
 //!
 //! One value for each operand and bank. An instruction of fixed latency whose reuse bit is set for an operand leaves there

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Stall counters: H §4. How long each warp has still to wait because its last instruction says so.
 //!
 //! The compiler writes into each instruction how many cycles later the next one of its warp may issue. No hardware compares

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Queue of instructions of variable latency: H §5.4. They wait here for their reads, behind Control.
 //!
 //! It has `variable_depth` places and one for the instruction at its head. An instruction has its place from its issue on, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Decision unit of the inter-warp multicasting unit: I §3.1, §3.2.
 //!
 //! What becomes of an entry that leaves the load request table, and of a request whose search has ended:
@@ -22,34 +23,34 @@ use crate::watch;
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(title = "Decision unit of the inter-warp multicasting unit", paper = "I §3.1, 3.2", combinational)]
 pub struct DecisionUnit<const V: usize, const A: usize> {
-    /// The request that is searched for.
+    /// The request that is searched for is a release.
     pub head_release: In<Bit>,
-    /// That request.
+    /// The request that is searched for.
     pub head: LoadRequest<In, V, A>,
-    /// From the load request table.
+    /// From the load request table: an entry leaves.
     pub evict: In<Bit>,
-    /// It leaves because of its age.
+    /// The entry leaves because of its age.
     pub evict_aged: In<Bit>,
     /// The entry that leaves.
     #[prefix(evict)]
     pub evicted: LoadRequest<In, V, A>,
     /// The search for the request has ended.
     pub done: In<Bit>,
-    /// It has found a partner.
+    /// The request has found a partner.
     pub matched: In<Bit>,
     /// The partner's warp.
     pub matched_warp: In<Bits<V>>,
     /// No entry is free.
     pub full: In<Bit>,
-    /// What is offered is taken.
+    /// The load that is offered is taken.
     pub accepted: In<Bit>,
 
     /// A load leaves.
     pub offer: Out<Bit>,
-    /// That load.
+    /// The load that leaves.
     #[prefix(offer)]
     pub offered: SharedLoad<Out, V, A>,
-    /// To the load request table.
+    /// To the load request table: the entry that leaves is taken.
     pub evict_ready: Out<Bit>,
     /// The end of the search is taken.
     pub done_ready: Out<Bit>,
@@ -57,7 +58,7 @@ pub struct DecisionUnit<const V: usize, const A: usize> {
     pub insert: Out<Bit>,
     /// To the request queue: the request is done.
     pub pop: Out<Bit>,
-    /// Events.
+    /// Event: two loads become one.
     pub multicast: Out<Bit>,
     /// Event: an entry leaves before a load into the same register of its warp.
     pub released_repeat: Out<Bit>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which entries of a load request table are in use, and how old they are: part of [`super::LrtScan`] and
 //! [`super::LrtCam`].
 //!
@@ -25,11 +26,11 @@ use crate::dialect::{block, rtl, Register};
 pub struct EntryState {
     /// An entry leaves; not with `ends`.
     pub evict: In<Bit>,
-    /// It is taken, and becomes free.
+    /// The entry that leaves is taken, and becomes free.
     pub evict_ready: In<Bit>,
-    /// That entry's row.
+    /// Row of the entry that leaves.
     pub evict_row: In<Bits<6>>,
-    /// Its lane.
+    /// Lane of the entry that leaves.
     pub evict_lane: In<Bits<2>>,
     /// A search has come to its end.
     pub ends: In<Bit>,
@@ -39,7 +40,7 @@ pub struct EntryState {
     pub any_partner: In<Bit>,
     /// The partner's row.
     pub partner_row: In<Bits<6>>,
-    /// Its lane.
+    /// The partner's lane.
     pub partner_lane: In<Bits<2>>,
     /// With `ends`: without a partner the first free entry is taken, if there is one.
     pub insert: In<Bit>,
@@ -60,13 +61,13 @@ pub struct EntryState {
     pub full: Out<Bit>,
     /// Row of the first free entry; zero without one.
     pub free_row: Out<Bits<6>>,
-    /// Its lane.
+    /// Lane of the first free entry; zero without one.
     pub free_lane: Out<Bits<2>>,
     /// Some entry is due.
     pub any_due: Out<Bit>,
     /// Row of the first due entry; zero without one.
     pub due_row: Out<Bits<6>>,
-    /// Lanes of that row that are due.
+    /// Lanes of `due_row` that are due.
     pub due_lanes: Out<Bits<4>>,
     /// Entries in use.
     pub occupancy: Out<Bits<8>>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Round-robin arbiter that holds its grant until it is used up: part of [`super::LoadQueue`] and
 //! [`super::PendingLoads`]. Unlike [`crate::cells::RoundRobin`] no other request takes the grant away while
 //! the granted one stays.

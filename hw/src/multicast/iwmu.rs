@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inter-warp multicasting unit (IWMU): I §3, Fig. 8a.
 //!
 //! Sub-cores send it their multicasting loads (MLDS). It searches the load request table for each, holds those
@@ -47,9 +48,9 @@ use crate::watch;
 pub struct Iwmu<const V: usize, const A: usize> {
     /// Per sub-core: a request. It is taken in a cycle with `request_ready`.
     pub request_valid: In<[Bit; SUB_CORES]>,
-    /// It is no load: every load of `request_warp` leaves the table.
+    /// Per sub-core: the request is no load: every load of `request_warp` leaves the table.
     pub request_release: In<[Bit; SUB_CORES]>,
-    /// Of a load; a release has its warp alone. The warp's number modulo four is the sub-core's.
+    /// Per sub-core: the load; of a release its warp alone. The warp's number modulo four is the sub-core's.
     pub request: [LoadRequest<In, V, A>; SUB_CORES],
     /// Per sub-core: the register that `ask` of this cycle names is free.
     pub enable: In<[Bit; SUB_CORES]>,
@@ -63,7 +64,7 @@ pub struct Iwmu<const V: usize, const A: usize> {
     pub ask: [Question<Out, V>; SUB_CORES],
     /// A load for shared memory; it stays until it is taken.
     pub load_valid: Out<Bit>,
-    /// Zero while there is none.
+    /// The load for shared memory; zero while there is none.
     pub load: SharedLoad<Out, V, A>,
 
     /// Event: two loads became one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Request queue of the inter-warp multicasting unit: I §3.1, §5.2.3.
 //!
 //! Two requests for each of four sub-cores, first in, first out; the sub-cores take turns. The paper's eight
@@ -23,7 +24,7 @@ use crate::watch;
 pub struct LoadQueue<const V: usize, const A: usize> {
     /// A sub-core has a request.
     pub push: In<[Bit; SUB_CORES]>,
-    /// It is a release, not a load.
+    /// The request is a release, not a load.
     pub push_release: In<[Bit; SUB_CORES]>,
     /// The request; of a release its warp alone.
     #[prefix(push)]
@@ -35,7 +36,7 @@ pub struct LoadQueue<const V: usize, const A: usize> {
     pub ready: Out<[Bit; SUB_CORES]>,
     /// There is a head.
     pub head_valid: Out<Bit>,
-    /// It is a release.
+    /// The head is a release.
     pub head_release: Out<Bit>,
     /// The head; zero without one.
     pub head: LoadRequest<Out, V, A>,

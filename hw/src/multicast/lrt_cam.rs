@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Load request table (LRT), all entries compared at once: I §3.1 to §3.3 read as a content-addressable
 //! memory. Operations, rules and ports are those of [`super::LrtScan`].
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Load request table (LRT), searched four entries per cycle: I §3.1 to §3.3.
 //!
 //! Keeps the loads that no other warp has asked for yet: {warp, shared-memory address, source register,

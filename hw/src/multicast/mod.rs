@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inter-warp multicasting: I §3. Loads of the same data by several warps leave shared memory once.
 //!
 //! The inter-warp multicasting unit ([`Iwmu`]) stands between the sub-cores and shared memory. It keeps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loads on their way to shared memory, until the scoreboards have freed their destinations: I §3.1.
 //!
 //! "Before data are moved from SMEM to RF, the two sub-cores must check their dependencies": each of four
@@ -30,7 +31,7 @@ use crate::watch;
 pub struct PendingLoads<const V: usize, const A: usize> {
     /// A load is offered.
     pub offer: In<Bit>,
-    /// That load.
+    /// The load that is offered.
     #[prefix(offer)]
     pub offered: SharedLoad<In, V, A>,
     /// Per sub-core: the register it is asked about is free.
@@ -44,7 +45,7 @@ pub struct PendingLoads<const V: usize, const A: usize> {
     pub ask: [Question<Out, V>; SUB_CORES],
     /// A load leaves.
     pub load_valid: Out<Bit>,
-    /// That load; zero while none leaves.
+    /// The load that leaves; zero while none does.
     pub load: SharedLoad<Out, V, A>,
 
     /// Another load must leave first.

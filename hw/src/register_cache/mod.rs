@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register cache: the registers that a thread used last, in a small memory in front of the register file. C §IV, §V.
 //!
 //! C is *Investigating Register Cache Behavior*. The [`RegisterCache`] of a sub-core stands between its collectors and

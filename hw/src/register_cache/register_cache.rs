@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register cache of a sub-core: C §IV, §V-B, Fig. 8.
 //!
 //! Eight warps × 32 threads × 8 registers of 32 bits, 8 KB (C §VI-B), between the collectors and the register file. C
@@ -43,41 +44,41 @@ use crate::watch;
 pub struct RegisterCache<const W: usize, const L: usize> {
     /// A source of the issued instruction.
     pub read: In<[Bit; slots]>,
-    /// Its register.
+    /// Register of the source.
     pub read_register: In<[Bits<8>; slots]>,
     /// The compiler's reuse flag.
     pub read_reuse: In<[Bit; slots]>,
     /// The instruction's warp, within the sub-core.
     pub read_warp: In<Bits<3>>,
-    /// Its active lanes.
+    /// Active lanes of the instruction.
     pub read_lanes: In<Bits<32>>,
-    /// A result.
+    /// A result is written.
     pub write: In<Bit>,
-    /// Its warp.
+    /// Warp of the result.
     pub write_warp: In<Bits<3>>,
-    /// Its register.
+    /// Register of the result.
     pub write_register: In<Bits<8>>,
-    /// Its lanes.
+    /// Lanes of the result.
     pub write_lanes: In<Bits<32>>,
-    /// Its value.
+    /// Value of the result.
     pub write_data: In<Bits<W>>,
     /// The value of a source that missed, from the register file. It may bring some of the lanes, or lanes that are there. None
     /// comes after a younger result of its register.
     pub fill: In<Bit>,
-    /// Its warp.
+    /// Warp of the fill.
     pub fill_warp: In<Bits<3>>,
-    /// Its register.
+    /// Register of the fill.
     pub fill_register: In<Bits<8>>,
-    /// Its place in the instruction: 0 to 3.
+    /// The fill's place in its instruction: 0 to 3.
     pub fill_position: In<Bits<2>>,
-    /// Its lanes.
+    /// Lanes of the fill.
     pub fill_lanes: In<Bits<32>>,
-    /// Its value.
+    /// Value of the fill.
     pub fill_data: In<Bits<W>>,
     /// Empty the part of a warp; it must not issue meanwhile, nor have results or fills under way. Until it is taken, no result
     /// and no fill is.
     pub flush: In<Bit>,
-    /// That warp.
+    /// Warp that is flushed.
     pub flush_warp: In<Bits<3>>,
     /// With `flush`: its values are dead and are not written back.
     pub flush_drop: In<Bit>,
@@ -102,15 +103,15 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     pub flush_ready: Out<Bit>,
     /// A flush is under way.
     pub flushing: Out<Bit>,
-    /// A value goes to the register file; it stays until it is taken. The fields below are zero without one.
+    /// A value goes to the register file; it stays until it is taken. Without one its fields are zero.
     pub register_write: Out<Bit>,
-    /// Its warp.
+    /// Warp of the value that goes to the register file.
     pub register_warp: Out<Bits<3>>,
-    /// Its register.
+    /// Register of the value that goes to the register file.
     pub register_number: Out<Bits<8>>,
-    /// Its lanes.
+    /// Lanes of the value that goes to the register file.
     pub register_lanes: Out<Bits<32>>,
-    /// Its value; lanes that do not go are of no meaning.
+    /// The value that goes to the register file; lanes that do not go are of no meaning.
     pub register_data: Out<Bits<W>>,
     /// Event: lanes of the result of this cycle that the cache had.
     pub write_hit: Out<Bits<32>>,
@@ -277,6 +278,10 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
             buffer.push_lanes[g] = tags[g].victim;
             buffer.push_register[g] = tags[g].victim_register;
         }
+    }
+
+    /// Lanes that leave go into the buffer.
+    fn leave() {
         buffer.push = victim.any();
         buffer.push_warp = warp;
     }

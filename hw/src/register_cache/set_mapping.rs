@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Set mapping: C §IV-C, Equations 1 to 3. Which set of a register cache takes in a register. Combinational.
 //!
 //! * A source: its position in the instruction, modulo the sets.
@@ -18,14 +19,14 @@ use crate::dialect::{block, rtl};
     combinational
 )]
 pub struct SetMapping {
-    /// It is a source, not a destination.
+    /// The operand is a source, not a destination.
     pub is_source: In<Bit>,
     /// Place of the source in the instruction: 0 to 3.
     pub position: In<Bits<2>>,
     /// Number of the destination.
     pub register: In<Bits<8>>,
 
-    /// The set.
+    /// Set that the operand lies in.
     pub set: Out<Bits<3>>,
 
     number: Local<Bits<8>>,

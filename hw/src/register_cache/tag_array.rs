@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tag array of a register cache: C §IV, §V-B. Which registers of eight warps lie in it, for lanes that share tags.
 //!
 //! In C each thread caches for itself: 32 arrays, each of one lane. Where a warp's lanes share their tags, one array has
@@ -31,8 +32,7 @@ use crate::register_cache::WayReplacement;
     parameters(rc_tag_lanes, rc_entries, rc_ways, slots, rc_allocation, rc_replacement, rc_write),
     sizes(
         sets = rc_entries / rc_ways,
-        lines = CACHED_WARPS * rc_entries / rc_ways,
-        renewed = if parameters.rc_replacement == CacheReplacement::Lru { rc_entries / rc_ways } else { 0 }
+        lines = CACHED_WARPS * rc_entries / rc_ways
     )
 )]
 pub struct TagArray<const L: usize> {
@@ -50,7 +50,7 @@ pub struct TagArray<const L: usize> {
     pub fill: In<Bit>,
     /// An entry of the warp is flushed: it leaves with its dirty lanes.
     pub flush: In<Bit>,
-    /// That entry.
+    /// Entry that is flushed.
     pub flush_entry: In<Bits<4>>,
     /// All entries of the warp become invalid, and nothing leaves.
     pub drop: In<Bit>,
@@ -65,21 +65,21 @@ pub struct TagArray<const L: usize> {
 
     /// Lanes of the source that the cache has.
     pub hit: Out<[Bits<L>; slots]>,
-    /// Their row in the memory, 8 entry + warp; zero without one.
+    /// Row of the found lanes in the memory, 8 entry + warp; zero without one.
     pub hit_row: Out<[Bits<7>; slots]>,
     /// Lanes that were valid when they were written.
     pub write_hit: Out<Bits<L>>,
     /// Lanes that are stored.
     pub stored: Out<Bits<L>>,
-    /// Their row; zero if there are none.
+    /// Row of the stored lanes; zero if there are none.
     pub row: Out<Bits<7>>,
     /// Lanes of the result that go to the register file.
     pub direct: Out<Bits<L>>,
     /// Dirty lanes that leave.
     pub victim: Out<Bits<L>>,
-    /// Their register; zero without any.
+    /// Register of the lanes that leave; zero without any.
     pub victim_register: Out<Bits<8>>,
-    /// Their row; zero without any.
+    /// Row of the lanes that leave; zero without any.
     pub victim_row: Out<Bits<7>>,
 
     /// The entries of the warp that reads, by set and way.
@@ -88,7 +88,8 @@ pub struct TagArray<const L: usize> {
     /// The slot's read finds the entry.
     finds: Local<[[[Bit; slots]; rc_ways]; sets]>,
     /// They are used, which counts under LRU.
-    read_used: Local<[[Bit; rc_ways]; renewed]>,
+    #[when(rc_replacement == CacheReplacement::Lru)]
+    read_used: Local<[[Bit; rc_ways]; sets]>,
     /// The entries of the warp that is written.
     own_tag: Local<[[Bits<8>; rc_ways]; sets]>,
     own_valid: Local<[[Bits<L>; rc_ways]; sets]>,
@@ -173,12 +174,14 @@ impl<const L: usize> TagArray<L> {
                 }
             }
         }
-        for s in 0..renewed {
-            for k in 0..rc_ways {
-                read_used[s][k] = false;
-                for r in 0..slots {
-                    if finds[s][k][r] {
-                        read_used[s][k] = true;
+        if rc_replacement == CacheReplacement::Lru {
+            for s in 0..sets {
+                for k in 0..rc_ways {
+                    read_used[s][k] = false;
+                    for r in 0..slots {
+                        if finds[s][k][r] {
+                            read_used[s][k] = true;
+                        }
                     }
                 }
             }
@@ -266,11 +269,13 @@ impl<const L: usize> TagArray<L> {
                 }
             }
         }
-        for s in 0..renewed {
-            for w in 0..8 {
-                for k in 0..rc_ways {
-                    ways[s * 8 + w].touch[k] =
-                        writes_line[s * 8 + w][k] | (read_used[s][k] & (read_warp == number[w]));
+        if rc_replacement == CacheReplacement::Lru {
+            for s in 0..sets {
+                for w in 0..8 {
+                    for k in 0..rc_ways {
+                        ways[s * 8 + w].touch[k] =
+                            writes_line[s * 8 + w][k] | (read_used[s][k] & (read_warp == number[w]));
+                    }
                 }
             }
         }

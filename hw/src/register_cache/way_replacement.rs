@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Way replacement: C §IV-E. Which way of a set makes room for a new register.
 //!
 //! A free way, the lowest-numbered; else
@@ -17,11 +18,7 @@ use crate::dialect::{block, rtl, Register};
 #[block(
     title = "Way replacement of a register cache",
     paper = "C §IV-E",
-    parameters(rc_ways, rc_replacement),
-    sizes(
-        turns = if parameters.rc_replacement == CacheReplacement::Fifo { 1 } else { 0 },
-        orders = if parameters.rc_replacement == CacheReplacement::Lru { 1 } else { 0 }
-    )
+    parameters(rc_ways, rc_replacement)
 )]
 pub struct WayReplacement {
     /// The way holds a register.
@@ -37,10 +34,13 @@ pub struct WayReplacement {
     /// The way that makes room in a full set.
     first: Local<[Bit; rc_ways]>,
     /// Its turn is over.
-    moves: Local<[Bit; turns]>,
-    turn: Register<[Bits<3>; turns]>,
+    #[when(rc_replacement == CacheReplacement::Fifo)]
+    moves: Local<Bit>,
+    #[when(rc_replacement == CacheReplacement::Fifo)]
+    turn: Register<Bits<3>>,
     #[with(rc_ways)]
-    ages: [AgeMatrix; orders],
+    #[when(rc_replacement == CacheReplacement::Lru)]
+    ages: AgeMatrix,
     #[value(|number| number)]
     number: Constant<[Bits<3>; rc_ways]>,
     #[value(rc_ways - 1)]
@@ -50,19 +50,19 @@ pub struct WayReplacement {
 #[rtl]
 impl WayReplacement {
     fn replace() {
-        for t in 0..turns {
-            moves[t] = false;
+        if rc_replacement == CacheReplacement::Fifo {
+            moves = false;
             for k in 0..rc_ways {
-                first[k] = turn[t] == number[k];
-                moves[t] |= (first[k] & touch[k]);
+                first[k] = turn == number[k];
+                moves |= (first[k] & touch[k]);
             }
-            turn[t].load(moves[t], (turn[t] + 1) & last);
+            turn.load(moves, (turn + 1) & last);
         }
-        for o in 0..orders {
+        if rc_replacement == CacheReplacement::Lru {
             for k in 0..rc_ways {
-                ages[o].request[k] = true;
-                ages[o].renew[k] = touch[k];
-                first[k] = ages[o].oldest[k];
+                ages.request[k] = true;
+                ages.renew[k] = touch[k];
+                first[k] = ages.oldest[k];
             }
         }
         any_free = false;

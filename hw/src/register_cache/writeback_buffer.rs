@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Write-back buffer of a register cache: dirty values on their way to the register file. C §IV-E.
 //!
 //! What a replacement or a flush pushes out in a cycle is one value of a warp, lane by lane. Where lanes share their
@@ -27,32 +28,32 @@ use crate::watch;
 pub struct WritebackBuffer<const W: usize, const L: usize> {
     /// Lanes enter; the buffer must be empty, or empty after this cycle.
     pub push: In<Bit>,
-    /// Their warp.
+    /// Warp of the lanes that enter.
     pub push_warp: In<Bits<3>>,
-    /// Which, of each group of lanes that share tags.
+    /// Lanes that enter, of each group of lanes that share tags.
     pub push_lanes: In<[Bits<L>; groups]>,
     /// The group's register.
     pub push_register: In<[Bits<8>; groups]>,
     /// Values of the lanes that entered in the last cycle.
     pub data: In<Bits<W>>,
-    /// The register file takes what is shown.
+    /// The register file takes the lanes that leave.
     pub ready: In<Bit>,
     /// A source that is looked for.
     pub look: In<[Bit; slots]>,
-    /// Its warp.
+    /// Warp of the source that is looked for.
     pub look_warp: In<Bits<3>>,
-    /// Its register.
+    /// Register of the source that is looked for.
     pub look_register: In<[Bits<8>; slots]>,
 
     /// Lanes of a register leave.
     pub valid: Out<Bit>,
-    /// Their warp; zero without any, as the fields below.
+    /// Warp of the lanes that leave; zero without any, as all fields of theirs.
     pub warp: Out<Bits<3>>,
-    /// Their register.
+    /// Register of the lanes that leave.
     pub register: Out<Bits<8>>,
-    /// Which lanes.
+    /// Lanes that leave.
     pub lanes: Out<Bits<32>>,
-    /// Their values; other lanes are of no meaning.
+    /// Values of the lanes that leave; other lanes are of no meaning.
     pub leaving_data: Out<Bits<W>>,
     /// The buffer will be empty after this cycle, or is.
     pub free: Out<Bit>,

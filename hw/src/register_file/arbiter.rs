@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arbiter of a sub-core's register file: F §II, §III-B, §IV-A2.
 //!
 //! * A register lives in bank `(register + 1 + warp) mod banks`, row `base + register / banks`.
@@ -25,39 +26,35 @@ use super::RequestQueue;
 use crate::bundles::{Transfer, Write};
 use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `C`: bits of a collector's number.
 #[block(
     title = "Register-file arbiter",
     paper = "F §II, III-B, IV-A2",
-    parameters(collectors, slots, banks, accesses, grant_at_issue, transfer_ports, cache_far, d_ports),
-    sizes(
-        caching = if d_ports == 0 { 0 } else { collectors },
-        seconds = accesses - 1,
-        second_banks = if accesses == 1 { 0 } else { banks },
-        second_collectors = if accesses == 1 { 0 } else { collectors }
-    )
+    parameters(collectors, slots, banks, accesses, grant_at_issue, transfer_ports, cache_far, d_ports)
 )]
 pub struct Arbiter<const C: usize> {
     /// An instruction enters this collector. At most one is high.
     pub issue: In<[Bit; collectors]>,
-    /// Its warp.
+    /// Warp of the instruction.
     pub warp: In<Bits<4>>,
     /// First row of the warp's registers in every bank.
     pub base: In<Bits<8>>,
-    /// Its sources that have to be read.
+    /// The source has to be read.
     pub request: In<[Bit; slots]>,
-    /// Their registers.
+    /// Register of the source.
     pub source_register: In<[Bits<8>; slots]>,
     /// Results, one per bank; the register must live in that bank.
     pub write: [Write<In>; banks],
     /// A register that is to leave; it stands until it is read.
     pub transfer: [Transfer<In>; transfer_ports],
-    /// Port R of the collectors (caching ones only).
-    pub owned: In<[Bit; caching]>,
-    /// Warp of the present or last instruction in it.
-    pub held_warp: In<[Bits<4>; caching]>,
+    /// Port R: the collector belongs to a warp (caching ones only).
+    #[when(d_ports > 0)]
+    pub owned: In<[Bit; collectors]>,
+    /// Port R: warp of the present or last instruction in the collector.
+    #[when(d_ports > 0)]
+    pub held_warp: In<[Bits<4>; collectors]>,
 
     /// Access of each bank; a write is simply `write_valid`.
     pub bank_read: Out<[Bit; banks]>,
@@ -65,25 +62,31 @@ pub struct Arbiter<const C: usize> {
     pub bank_row: Out<[Bits<8>; banks]>,
     /// Collector that the read is for.
     pub bank_collector: Out<[Bits<C>; banks]>,
-    /// Its slot.
+    /// Slot that the read is for.
     pub bank_slot: Out<[Bits<3>; banks]>,
     /// With two accesses per cycle, the second of each bank, a read.
-    pub second_read: Out<[Bit; second_banks]>,
-    /// Its row.
-    pub second_row: Out<[Bits<8>; second_banks]>,
-    /// Collector that it is for.
-    pub second_collector: Out<[Bits<C>; second_banks]>,
-    /// Its slot.
-    pub second_slot: Out<[Bits<3>; second_banks]>,
+    #[when(accesses == 2)]
+    pub second_read: Out<[Bit; banks]>,
+    /// Row of the second access.
+    #[when(accesses == 2)]
+    pub second_row: Out<[Bits<8>; banks]>,
+    /// Collector that the second access is for.
+    #[when(accesses == 2)]
+    pub second_collector: Out<[Bits<C>; banks]>,
+    /// Slot that the second access is for.
+    #[when(accesses == 2)]
+    pub second_slot: Out<[Bits<3>; banks]>,
     /// Bit b: bank b reads the register that leaves, in this cycle.
     pub transfer_bank: Out<[Bits<4>; transfer_ports]>,
     /// Event: a read could be granted but for a write, or for another bank's value for its collector.
     pub bank_conflict: Out<[Bit; banks]>,
     /// Write filter, for each collector: bit b, bank b's write goes to a port D, or is kept out. At most as many
     /// bits of `d_bank` are high as there are ports D.
-    pub d_bank: Out<[Bits<4>; caching]>,
-    /// Writes that are kept out, in the same way.
-    pub filtered_bank: Out<[Bits<4>; caching]>,
+    #[when(d_ports > 0)]
+    pub d_bank: Out<[Bits<4>; collectors]>,
+    /// Write filter, for each collector: bit b, bank b's write is kept out.
+    #[when(d_ports > 0)]
+    pub filtered_bank: Out<[Bits<4>; collectors]>,
     /// Event: the write goes to a collector's port D.
     pub write_cached: Out<[Bit; banks]>,
     /// Event: a collector belongs to the write's warp, and the write is kept out of it.
@@ -104,26 +107,39 @@ pub struct Arbiter<const C: usize> {
     direct: Local<[[Bit; slots]; banks]>,
     granted: Local<[Bit; banks]>,
     /// What the bank would read after that: the read behind the head, or the next of the instruction issued now.
-    after_valid: Local<[Bit; second_banks]>,
-    after_row: Local<[Bits<8>; second_banks]>,
-    after_collector: Local<[Bits<C>; second_banks]>,
-    after_slot: Local<[Bits<3>; second_banks]>,
+    #[when(accesses == 2)]
+    after_valid: Local<[Bit; banks]>,
+    #[when(accesses == 2)]
+    after_row: Local<[Bits<8>; banks]>,
+    #[when(accesses == 2)]
+    after_collector: Local<[Bits<C>; banks]>,
+    #[when(accesses == 2)]
+    after_slot: Local<[Bits<3>; banks]>,
     /// That slot of the instruction issued now.
-    after_direct: Local<[[Bit; slots]; second_banks]>,
+    #[when(accesses == 2)]
+    after_direct: Local<[[Bit; slots]; banks]>,
     /// What its second access would read: what the first has left, or what comes after it.
-    offered_valid: Local<[Bit; second_banks]>,
-    offered_collector: Local<[Bits<C>; second_banks]>,
-    second_granted: Local<[Bit; second_banks]>,
-    second_s_used: Local<[Bit; second_collectors]>,
+    #[when(accesses == 2)]
+    offered_valid: Local<[Bit; banks]>,
+    #[when(accesses == 2)]
+    offered_collector: Local<[Bits<C>; banks]>,
+    #[when(accesses == 2)]
+    second_granted: Local<[Bit; banks]>,
+    #[when(accesses == 2)]
+    second_s_used: Local<[Bit; collectors]>,
     s_used: Local<[Bit; collectors]>,
-    belongs: Local<[[Bit; banks]; caching]>,
-    d_used: Local<[Bit; caching]>,
-    d_full: Local<[Bit; caching]>,
+    #[when(d_ports > 0)]
+    belongs: Local<[[Bit; banks]; collectors]>,
+    #[when(d_ports > 0)]
+    d_used: Local<[Bit; collectors]>,
+    #[when(d_ports > 0)]
+    d_full: Local<[Bit; collectors]>,
     queues: [RequestQueue<C>; banks],
     #[with(banks)]
     s_arbiters: [RoundRobin; collectors],
     #[with(banks)]
-    second_s_arbiters: [RoundRobin; second_collectors],
+    #[when(accesses == 2)]
+    second_s_arbiters: [RoundRobin; collectors],
     #[value(|bank| bank)]
     bank_number: Constant<[Bits<8>; banks]>,
     #[value(banks - 1)]
@@ -145,6 +161,8 @@ pub struct Arbiter<const C: usize> {
 watch!(Arbiter<C>: [
     "conflict(bank = b) for b in bank_conflict if bank_conflict[b]: conflict in bank {bank}",
 ]);
+
+monitor!(Arbiter<C>: "arbiter_monitor.v");
 
 #[rtl]
 impl<const C: usize> Arbiter<C> {
@@ -207,50 +225,56 @@ impl<const C: usize> Arbiter<C> {
 
     /// The second accesses, of what the first ones have left.
     fn second_accesses() {
-        for b in 0..second_banks {
-            for k in 0..seconds {
-                after_valid[b] = queues[b].second_valid[k];
-                after_row[b] = queues[b].second_row[k];
-                after_collector[b] = queues[b].second_collector[k];
-                after_slot[b] = queues[b].second_slot[k];
-            }
-            for s in 0..slots {
-                after_direct[b][s] = (wants[b][s] & grants_at_issue) & !(direct[b][s] | after_valid[b]);
-                if after_direct[b][s] {
-                    after_valid[b] = true;
-                    after_row[b] = source_row[s];
-                    after_collector[b] = issued_collector;
-                    after_slot[b] = slot_number[s];
+        if accesses == 2 {
+            for b in 0..banks {
+                after_valid[b] = queues[b].second_valid;
+                after_row[b] = queues[b].second_row;
+                after_collector[b] = queues[b].second_collector;
+                after_slot[b] = queues[b].second_slot;
+                for s in 0..slots {
+                    after_direct[b][s] = (wants[b][s] & grants_at_issue) & !(direct[b][s] | after_valid[b]);
+                    if after_direct[b][s] {
+                        after_valid[b] = true;
+                        after_row[b] = source_row[s];
+                        after_collector[b] = issued_collector;
+                        after_slot[b] = slot_number[s];
+                    }
                 }
-            }
-            offered_valid[b] = next_valid[b];
-            second_row[b] = next_row[b];
-            offered_collector[b] = next_collector[b];
-            second_slot[b] = next_slot[b];
-            if granted[b] {
-                offered_valid[b] = after_valid[b];
-                second_row[b] = after_row[b];
-                offered_collector[b] = after_collector[b];
-                second_slot[b] = after_slot[b];
-            }
-            second_granted[b] = false;
-        }
-        for c in 0..second_collectors {
-            second_s_used[c] = false;
-            for b in 0..second_banks {
-                second_s_arbiters[c].request[b] =
-                    offered_valid[b] & (offered_collector[b] == collector_number[c]);
-                if second_s_arbiters[c].grant[b] {
-                    second_granted[b] = true;
-                    second_s_used[c] = true;
+                offered_valid[b] = next_valid[b];
+                second_row[b] = next_row[b];
+                offered_collector[b] = next_collector[b];
+                second_slot[b] = next_slot[b];
+                if granted[b] {
+                    offered_valid[b] = after_valid[b];
+                    second_row[b] = after_row[b];
+                    offered_collector[b] = after_collector[b];
+                    second_slot[b] = after_slot[b];
                 }
+                second_granted[b] = false;
             }
-            second_s_arbiters[c].advance = second_s_used[c];
         }
-        for b in 0..second_banks {
-            second_read[b] = second_granted[b];
-            second_collector[b] = offered_collector[b];
-            bank_conflict[b] = offered_valid[b] & !second_granted[b];
+    }
+
+    /// A collector takes one value of the second accesses.
+    fn grant_second_accesses() {
+        if accesses == 2 {
+            for c in 0..collectors {
+                second_s_used[c] = false;
+                for b in 0..banks {
+                    second_s_arbiters[c].request[b] =
+                        offered_valid[b] & (offered_collector[b] == collector_number[c]);
+                    if second_s_arbiters[c].grant[b] {
+                        second_granted[b] = true;
+                        second_s_used[c] = true;
+                    }
+                }
+                second_s_arbiters[c].advance = second_s_used[c];
+            }
+            for b in 0..banks {
+                second_read[b] = second_granted[b];
+                second_collector[b] = offered_collector[b];
+                bank_conflict[b] = offered_valid[b] & !second_granted[b];
+            }
         }
     }
 
@@ -281,15 +305,17 @@ impl<const C: usize> Arbiter<C> {
             }
         }
 
-        for b in 0..second_banks {
-            queues[b].pop = (granted[b] | second_granted[b]) & queues[b].head_valid;
-            for k in 0..seconds {
-                queues[b].second_pop[k] = (granted[b] & second_granted[b]) & queues[b].second_valid[k];
-            }
-            for s in 0..slots {
-                queues[b].push[s] = wants[b][s]
-                    & !((direct[b][s] & (granted[b] | second_granted[b]))
-                        | (after_direct[b][s] & (granted[b] & second_granted[b])));
+        if accesses == 2 {
+            for b in 0..banks {
+                queues[b].pop = (granted[b] | second_granted[b]) & queues[b].head_valid;
+                if accesses == 2 {
+                    queues[b].second_pop = (granted[b] & second_granted[b]) & queues[b].second_valid;
+                }
+                for s in 0..slots {
+                    queues[b].push[s] = wants[b][s]
+                        & !((direct[b][s] & (granted[b] | second_granted[b]))
+                            | (after_direct[b][s] & (granted[b] & second_granted[b])));
+                }
             }
         }
     }
@@ -300,22 +326,24 @@ impl<const C: usize> Arbiter<C> {
             write_cached[b] = false;
             write_filtered[b] = false;
         }
-        for c in 0..caching {
-            d_used[c] = false;
-            d_full[c] = false;
-            d_bank[c] = 0;
-            filtered_bank[c] = 0;
-            for b in 0..banks {
-                belongs[c][b] = (write[b].valid & owned[c]) & (write[b].warp == held_warp[c]);
-                if belongs[c][b] {
-                    if (write[b].near | cache_far) & !d_full[c] {
-                        d_full[c] = d_used[c] | single;
-                        d_used[c] = true;
-                        d_bank[c] = d_bank[c].replace_bit(b, true);
-                        write_cached[b] = true;
-                    } else {
-                        filtered_bank[c] = filtered_bank[c].replace_bit(b, true);
-                        write_filtered[b] = true;
+        if d_ports > 0 {
+            for c in 0..collectors {
+                d_used[c] = false;
+                d_full[c] = false;
+                d_bank[c] = 0;
+                filtered_bank[c] = 0;
+                for b in 0..banks {
+                    belongs[c][b] = (write[b].valid & owned[c]) & (write[b].warp == held_warp[c]);
+                    if belongs[c][b] {
+                        if (write[b].near | cache_far) & !d_full[c] {
+                            d_full[c] = d_used[c] | single;
+                            d_used[c] = true;
+                            d_bank[c] = d_bank[c].replace_bit(b, true);
+                            write_cached[b] = true;
+                        } else {
+                            filtered_bank[c] = filtered_bank[c].replace_bit(b, true);
+                            write_filtered[b] = true;
+                        }
                     }
                 }
             }

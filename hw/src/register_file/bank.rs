@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Register bank: F §II.
 //!
 //! A single-ported memory of one register of a warp per row, and the stage that keeps, for the read
@@ -19,8 +20,7 @@ use crate::watch;
 #[block(
     title = "Single-ported register bank",
     paper = "F §II",
-    parameters(width, collectors, accesses, transfer_ports, rows),
-    sizes(seconds = accesses - 1)
+    parameters(width, collectors, accesses, transfer_ports, rows)
 )]
 pub struct Bank<const W: usize, const C: usize> {
     /// Read a row for a collector. At most one of this, `write` and `transfer` is high.
@@ -29,41 +29,49 @@ pub struct Bank<const W: usize, const C: usize> {
     pub write: In<Bit>,
     /// Read a row for no collector: its register leaves.
     pub transfer: In<[Bit; transfer_ports]>,
-    /// The row.
+    /// Row of the first access.
     pub row: In<Bits<8>>,
-    /// What is written.
+    /// Value that is written.
     pub write_data: In<Bits<W>>,
-    /// Whom the read is for.
+    /// Collector that the read is for.
     pub collector: In<Bits<C>>,
-    /// Its slot.
+    /// Slot that the read is for.
     pub slot: In<Bits<3>>,
     /// With two accesses per cycle: read a second row for a collector, whatever the first access is.
-    pub second_read: In<[Bit; seconds]>,
-    /// The row.
-    pub second_row: In<[Bits<8>; seconds]>,
-    /// Whom it is for.
-    pub second_collector: In<[Bits<C>; seconds]>,
-    /// Its slot.
-    pub second_slot: In<[Bits<3>; seconds]>,
+    #[when(accesses == 2)]
+    pub second_read: In<Bit>,
+    /// Row of the second read.
+    #[when(accesses == 2)]
+    pub second_row: In<Bits<8>>,
+    /// Collector that the second read is for.
+    #[when(accesses == 2)]
+    pub second_collector: In<Bits<C>>,
+    /// Slot that the second read is for.
+    #[when(accesses == 2)]
+    pub second_slot: In<Bits<3>>,
 
     /// The value of a read stands on `data`.
     pub data_valid: Out<Bit>,
     /// The value of a register that leaves stands on `data`.
     pub data_transfer: Out<[Bit; transfer_ports]>,
-    /// Whom it is for.
+    /// Collector that the value on `data` is for.
     pub data_collector: Out<Bits<C>>,
-    /// And where.
+    /// Slot that the value on `data` is for.
     pub data_slot: Out<Bits<3>>,
-    /// The value.
+    /// Value of the last read.
     pub data: Out<Bits<W>>,
     /// The value of a second read stands on `second_data`.
-    pub second_data_valid: Out<[Bit; seconds]>,
-    /// Whom it is for.
-    pub second_data_collector: Out<[Bits<C>; seconds]>,
-    /// And where.
-    pub second_data_slot: Out<[Bits<3>; seconds]>,
-    /// The value.
-    pub second_data: Out<[Bits<W>; seconds]>,
+    #[when(accesses == 2)]
+    pub second_data_valid: Out<Bit>,
+    /// Collector that the value on `second_data` is for.
+    #[when(accesses == 2)]
+    pub second_data_collector: Out<Bits<C>>,
+    /// Slot that the value on `second_data` is for.
+    #[when(accesses == 2)]
+    pub second_data_slot: Out<Bits<3>>,
+    /// Value of the last second read.
+    #[when(accesses == 2)]
+    pub second_data: Out<Bits<W>>,
 
     #[new(Memory::with_accesses(rows, accesses))]
     memory: Memory<W>,
@@ -72,9 +80,12 @@ pub struct Bank<const W: usize, const C: usize> {
     collector_under_way: Register<Bits<C>>,
     slot_under_way: Register<Bits<3>>,
     transfer_under_way: Register<[Bit; transfer_ports]>,
-    second_under_way: Register<[Bit; seconds]>,
-    second_collector_under_way: Register<[Bits<C>; seconds]>,
-    second_slot_under_way: Register<[Bits<3>; seconds]>,
+    #[when(accesses == 2)]
+    second_under_way: Register<Bit>,
+    #[when(accesses == 2)]
+    second_collector_under_way: Register<Bits<C>>,
+    #[when(accesses == 2)]
+    second_slot_under_way: Register<Bits<3>>,
 }
 
 watch!(Bank<W, C>: [
@@ -104,16 +115,16 @@ impl<const W: usize, const C: usize> Bank<W, C> {
         data_slot = slot_under_way;
         data = memory.read_data;
 
-        for k in 0..seconds {
-            memory.second_enable[k] = second_read[k];
-            memory.second_address[k] = second_row[k];
-            second_under_way[k].load(true, second_read[k]);
-            second_collector_under_way[k].load(second_read[k], second_collector[k]);
-            second_slot_under_way[k].load(second_read[k], second_slot[k]);
-            second_data_valid[k] = second_under_way[k];
-            second_data_collector[k] = second_collector_under_way[k];
-            second_data_slot[k] = second_slot_under_way[k];
-            second_data[k] = memory.second_read_data[k];
+        if accesses == 2 {
+            memory.second_enable[0] = second_read;
+            memory.second_address[0] = second_row;
+            second_under_way.load(true, second_read);
+            second_collector_under_way.load(second_read, second_collector);
+            second_slot_under_way.load(second_read, second_slot);
+            second_data_valid = second_under_way;
+            second_data_collector = second_collector_under_way;
+            second_data_slot = second_slot_under_way;
+            second_data = memory.second_read_data[0];
         }
     }
 }

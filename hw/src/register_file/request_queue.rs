@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Queue of the read requests that wait for one bank: F §II.
 //!
 //! First in, first out. An instruction may push all its sources in one cycle, in slot order; they
@@ -13,7 +14,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `C`: bits of a collector's number.
 #[block(
@@ -22,7 +23,6 @@ use crate::watch;
     parameters(collectors, slots, accesses),
     sizes(
         depth = collectors * slots,
-        seconds = accesses - 1,
         rows = (collectors * slots).div_ceil(8),
         places = (collectors * slots).next_multiple_of(8),
         turns = slots + 1
@@ -38,24 +38,29 @@ pub struct RequestQueue<const C: usize> {
     /// Remove the head; the queue must not be empty.
     pub pop: In<Bit>,
     /// With `pop`: remove the read behind the head too; there must be one.
-    pub second_pop: In<[Bit; seconds]>,
+    #[when(accesses == 2)]
+    pub second_pop: In<Bit>,
 
     /// The queue is not empty. While it is, the fields of the head are zero.
     pub head_valid: Out<Bit>,
     /// Row of the oldest read.
     pub head_row: Out<Bits<8>>,
-    /// Its collector.
+    /// Collector of the oldest read.
     pub head_collector: Out<Bits<C>>,
-    /// Its slot.
+    /// Slot of the oldest read.
     pub head_slot: Out<Bits<3>>,
     /// There is a read behind the head. While there is none, its fields are zero.
-    pub second_valid: Out<[Bit; seconds]>,
-    /// Its row.
-    pub second_row: Out<[Bits<8>; seconds]>,
-    /// Its collector.
-    pub second_collector: Out<[Bits<C>; seconds]>,
-    /// Its slot.
-    pub second_slot: Out<[Bits<3>; seconds]>,
+    #[when(accesses == 2)]
+    pub second_valid: Out<Bit>,
+    /// Row of the read behind the head.
+    #[when(accesses == 2)]
+    pub second_row: Out<Bits<8>>,
+    /// Collector of the read behind the head.
+    #[when(accesses == 2)]
+    pub second_collector: Out<Bits<C>>,
+    /// Slot of the read behind the head.
+    #[when(accesses == 2)]
+    pub second_slot: Out<Bits<3>>,
 
     /// Entries that stay, after `pop` has shifted the queue, and the place behind them.
     full: Local<[Bit; depth]>,
@@ -84,6 +89,8 @@ watch!(RequestQueue<C>: [
         without a read",
 ]);
 
+monitor!(RequestQueue<C>: "request_queue_monitor.v");
+
 #[rtl]
 impl<const C: usize> RequestQueue<C> {
     fn heads() {
@@ -97,15 +104,15 @@ impl<const C: usize> RequestQueue<C> {
             head_slot = slot[0];
         }
 
-        for k in 0..seconds {
-            second_valid[k] = valid[1];
-            second_row[k] = 0;
-            second_collector[k] = 0;
-            second_slot[k] = 0;
+        if accesses == 2 {
+            second_valid = valid[1];
+            second_row = 0;
+            second_collector = 0;
+            second_slot = 0;
             if valid[1] {
-                second_row[k] = row[1];
-                second_collector[k] = collector[1];
-                second_slot[k] = slot[1];
+                second_row = row[1];
+                second_collector = collector[1];
+                second_slot = slot[1];
             }
         }
     }
@@ -125,8 +132,8 @@ impl<const C: usize> RequestQueue<C> {
             slot[p].d = slot[p];
         }
 
-        for k in 0..seconds {
-            if second_pop[k] {
+        if accesses == 2 {
+            if second_pop {
                 for p in 0..depth - 2 {
                     full[p] = valid[p + 2];
                     row[p].d = row[p + 2];

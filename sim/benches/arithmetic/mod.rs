@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A kernel of dependent multiply-adds over 13 registers, which a cache of 8 holds in part.
 
 use gpurf_sim::config::Config;

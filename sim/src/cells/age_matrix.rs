@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the age matrix.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the linear-feedback shift register.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the LRU order: W §3.2, F §III-C.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -6,7 +7,7 @@ use gpurf_blocks::{Clocked, MAX_ENTRIES};
 
 use crate::bits::members;
 
-/// Of each entry, those used more recently.
+/// For each entry, those used more recently.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct LruOrder {
     /// A bit per entry.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the round-robin arbiter.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the bypassing operand collector of BOW: F §VI-B.
 
 use gpurf_trace::RegisterId;
@@ -65,7 +66,7 @@ impl<D: Data> Boc<D> {
         })
     }
 
-    /// Whether a slot waits for a result of this register, with `issue` going first.
+    /// Returns true if a slot waits for a result of this register, with `issue` going first.
     fn awaits(&self, issue: Option<&Issue>, register: RegisterId) -> bool {
         self.staying(issue).any(|instruction| instruction.awaits(register))
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of a caching collector unit's cache table as a block of its own: W §3.2, F §III-C.
 //! [`super::Ccu`] is not built from it: it says directly what the whole unit does.
 

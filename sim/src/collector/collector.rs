@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the model of an operand collector is to the operand stage's: W §2, §3.2, F §II, §III, §VI-B.
 
 use gpurf_trace::RegisterId;
@@ -6,7 +7,9 @@ use std::fmt;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut, OperandStageIn, SubCoreIn};
-use gpurf_blocks::{Data, Parameters, Row, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS};
+use gpurf_blocks::{
+    Data, Isolation, Parameters, Row, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS,
+};
 
 use crate::bits::{all, flags, mask, members, set};
 
@@ -25,15 +28,18 @@ pub(super) use arrivals;
 pub trait Collector<D: Data>:
     Clone + fmt::Debug + Send + BorshSerialize + BorshDeserialize + 'static
 {
-    /// Whether results pass the arbiter's write filter to its ports D.
+    /// True if results pass the arbiter's write filter to its ports D.
     const IS_FILTERED: bool = false;
+    /// Whether its operands can rest until they leave.
+    const RESTS: bool = false;
     /// Whether it looks at what an instruction writes.
     const TAKES_DESTINATIONS: bool = false;
 
     /// The collector of this number in its stage.
     fn numbered(parameters: &Parameters, number: usize) -> Self;
 
-    /// Port R: an instruction occupies it; it belongs to a warp beyond its instruction; some value in it has a near reuse.
+    /// Port R: an instruction occupies it; it belongs to a warp beyond its instruction; some value in it has
+    /// a near reuse.
     fn is_occupied(&self) -> bool;
     /// The warp whose registers it caches, if it does.
     fn owner(&self) -> Option<WarpId> {
@@ -44,8 +50,8 @@ pub trait Collector<D: Data>:
         false
     }
 
-    /// "Once all of its source operands are fetched" (F §II). Under `dispatch_on_arrival` they count as fetched in the
-    /// cycle of their arrival: then [`Collector::receive`] comes before.
+    /// "Once all of its source operands are fetched" (F §II). Under `dispatch_on_arrival` they count as
+    /// fetched in the cycle of their arrival: then [`Collector::receive`] comes before.
     fn is_ready(&self) -> bool;
 
     /// Warp, unit and payload of the present or last instruction.
@@ -60,7 +66,8 @@ pub trait Collector<D: Data>:
     /// What an instruction finds, were it issued now.
     fn look_up(&self, issue: &Issue) -> Placement;
 
-    /// Which results of its warp would enter it, and which would be kept out, `issue` going first; a bit per bank each.
+    /// Which results of its warp would enter it, and which would be kept out, `issue` going first; a bit per
+    /// bank each.
     /// `filter` is the arbiter's.
     fn takes(
         &self,
@@ -74,15 +81,15 @@ pub trait Collector<D: Data>:
     /// Port S: a value for a slot, at the clock edge. `random`: for the choice of its entry.
     fn receive(&mut self, slot: usize, data: D, random: u32);
 
-    /// Allocation and results at the clock edge, after [`Collector::dispatch`]. Under `allocate_on_arrival` also where a
-    /// value has arrived or the instruction has left, with or without an issue or results.
+    /// Allocation and results at the clock edge, after [`Collector::dispatch`]. Under `allocate_on_arrival`
+    /// also where a value has arrived or the instruction has left, with or without an issue or results.
     fn update(&mut self, edge: &Edge<D>);
 
     /// The instruction leaves at the clock edge.
     fn dispatch(&mut self);
 
-    /// What the collector alone shows in a cycle, but for what is written: with the value that arrives, where that can leave in
-    /// its cycle. And what this instruction, at its door, finds.
+    /// What the collector alone shows in a cycle, except for what is written: with the value that arrives,
+    /// where that can leave in its cycle. And what this instruction, at its door, finds.
     fn shown(
         &self,
         inputs: &CollectorIn<D>,
@@ -108,13 +115,16 @@ pub trait Collector<D: Data>:
             operand_valid: flags(self.used()),
             ..CollectorOut::default()
         };
-        for slot in 0..parameters.slots {
+        let rests = Self::RESTS && parameters.isolation == Isolation::Operands;
+        let shown = |slot: &usize| !rests || inputs.dispatch && self.used() >> slot & 1 == 1;
+        for slot in (0..parameters.slots).filter(shown) {
             outputs.operand_data[slot] = now.operand(slot);
         }
         (outputs, placement)
     }
 
-    /// What comes first at the clock edge of a collector alone: values that arrive, and then the instruction leaves.
+    /// What comes first at the clock edge of a collector alone: values that arrive, and then the instruction
+    /// leaves.
     fn begin_edge(&mut self, inputs: &CollectorIn<D>) {
         for (slot, data) in arrivals!(inputs) {
             self.receive(slot, data, inputs.random);
@@ -210,8 +220,8 @@ impl Issue {
     }
 }
 
-/// What all slots that a collector may have are given, if the first of them has this place; beyond those that there are it is
-/// another warp's.
+/// What all slots that a collector may have are given, if the first of them has this place; beyond those that
+/// there are it is another warp's.
 #[inline]
 fn of_slots<T>(heads: &[T; MAX_WARPS * MAX_SLOTS], first: usize) -> &[T; MAX_SLOTS] {
     heads[first..].first_chunk().expect("each warp has all slots")
@@ -235,7 +245,7 @@ pub struct Placement {
     pub hit: u8,
     /// Bit i: source i has to be read from its bank.
     pub request: u8,
-    /// Of a caching collector: the entry of each slot that was found.
+    /// For a caching collector: the entry of each slot that was found.
     pub index: [u8; MAX_SLOTS],
 }
 
@@ -277,7 +287,7 @@ impl<D: Data> Results<D> {
         self.data[bank] = data;
     }
 
-    /// Those of them with results of a warp; a bit per bank.
+    /// The ones of them with results of a warp; a bit per bank.
     pub fn of(&self, warp: Option<WarpId>) -> u8 {
         let Some(warp) = warp else { return 0 };
         self.banks().filter(|&bank| self.warp[bank] == warp).fold(0, |all, bank| all | 1 << bank)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the operand collector unit: W §2, F §II.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -46,6 +47,8 @@ impl<D: Data> Ocu<D> {
 }
 
 impl<D: Data> Collector<D> for Ocu<D> {
+    const RESTS: bool = true;
+
     fn numbered(parameters: &Parameters, _number: usize) -> Self {
         Ocu::new(parameters)
     }

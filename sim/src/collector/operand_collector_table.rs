@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of a caching collector unit's operand collector table as a block of its own: W §3.2,
 //! F §III-C. [`super::Ccu`] is not built from it: it says directly what the whole unit does.
 
@@ -33,7 +34,7 @@ impl OperandCollectorTable {
         self.slots.get(slot as usize).map_or(0, |slot| slot.index)
     }
 
-    /// Whether the slot waits for the value that another one asked for.
+    /// Returns true if the slot waits for the value that another one asked for.
     fn waits(&self, slot: &Slot, asked: u32) -> bool {
         match self.parameters.allocate_on_arrival {
             true => slot.valid && !slot.ready && slot.index == asked,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of replacement: W §4.1, F §IV-A1.
 
 use gpurf_blocks::ports::{ReplacementIn, ReplacementOut};
@@ -36,7 +37,7 @@ pub fn choose(
 pub struct Replacement {
     policy: ReplacementPolicy,
     entries: usize,
-    /// Those that may need one in a cycle.
+    /// The ones that may need one in a cycle.
     sources: usize,
     d_ports: usize,
 }

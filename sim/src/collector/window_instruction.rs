@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of one instruction in the window of a bypassing operand collector: F §VI-B.
 
 use gpurf_trace::RegisterId;

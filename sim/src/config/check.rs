@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which values are possible.
 
 use gpurf_blocks::{LANES, MAX_WARPS, SUB_CORES};

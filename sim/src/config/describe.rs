@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! All constants as data: hardware parameters as they are declared, the others as `turing.toml` comments them.
 
 use gpurf_blocks::{Description, PARAMETERS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reads constants from the defaults, a user's file and single settings.
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Constants of the simulated machine: defaults, a user's file, single settings.
 //!
-//! Hardware parameters have their defaults where they are declared, in `gpurf_blocks`. `config/turing.toml` holds every
-//! other constant with its unit and source. A user's file names what it changes; `key=value` changes one.
+//! Hardware parameters have their defaults where they are declared, in `gpurf_blocks`. `config/turing.toml`
+//! holds every other constant with its unit and source. A user's file names what it changes; `key=value`
+//! changes one.
 
 // `config/turing.toml` documents every constant.
 #![allow(missing_docs)]
@@ -68,7 +70,7 @@ pub enum Organisation {
 pub enum Operands {
     /// All registers that it reads and writes, each once, without RZ.
     Registers,
-    /// Those that its trace names: [`gpurf_trace::Kernel::with_named_operands`].
+    /// The ones that its trace names: [`gpurf_trace::Kernel::with_named_operands`].
     Named,
 }
 
@@ -119,7 +121,8 @@ pub enum Prefer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stalled {
-    /// Those that would be switched: at a barrier, or waiting for a load that missed, with nothing else under way.
+    /// The ones that would be switched: at a barrier, or waiting for a load that missed, with nothing else
+    /// under way.
     Missed,
     /// At a barrier, or waiting for any load.
     Loads,
@@ -234,7 +237,7 @@ pub struct Mlds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BesideDarsie {
-    /// Those of which the profile finds that a warp of another sub-core performs them alike.
+    /// The ones of which the profile finds that a warp of another sub-core performs them alike.
     OtherSubCores,
     /// All, as without DARSIE.
     All,
@@ -246,10 +249,10 @@ pub enum BesideDarsie {
 pub enum Marking {
     /// All.
     All,
-    /// Those of which a profile of the kernel's first blocks finds that warps perform them alike, and that no
-    /// two warps would get each other's data.
+    /// The ones of which a profile of the kernel's first blocks finds that warps perform them alike, and that
+    /// no two warps would get each other's data.
     Redundant,
-    /// Those at these places in the code.
+    /// The ones at these places in the code.
     At(Vec<u32>),
 }
 
@@ -344,7 +347,8 @@ impl L1 {
 }
 
 impl Config {
-    /// Warps that the hardware of a sub-core has room for: the least that is enough for its quarter of the SM's.
+    /// Warps that the hardware of a sub-core has room for: the least that is enough for its quarter of the
+    /// SM's.
     pub fn warps(&self) -> usize {
         if self.sm.warps > SUB_CORES * MIN_WARPS {
             MAX_WARPS
@@ -358,8 +362,8 @@ impl Config {
         self.sm.registers / (SUB_CORES * LANES * self.hardware.banks)
     }
 
-    /// Rows of a bank under vt-regmutex, whose warps keep rows for all their registers, the shared ones too: twice as
-    /// many as there are, if a bank can have them.
+    /// Rows of a bank under vt-regmutex, whose warps keep rows for all their registers, the shared ones too:
+    /// twice as many as there are, if a bank can have them.
     pub fn regmutex_rows(&self) -> usize {
         (2 * self.rows()).min(MAX_ROWS.max(self.rows()))
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The choices that a design consists of, declared once.
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
@@ -12,8 +13,8 @@ pub(super) struct Conflict {
 
 macro_rules! choices {
     ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:expr;)+) => {
-        /// A register-file design: a value of each of these choices. None depends on another, but for combinations that
-        /// make no sense, which [parsing](std::str::FromStr) refuses.
+        /// A register-file design: a value of each of these choices. None depends on another, except for
+        /// combinations that make no sense, which [parsing](std::str::FromStr) refuses.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Design {
             $($(#[doc = $doc])+ pub $name: $type,)+
@@ -43,7 +44,7 @@ macro_rules! choices {
                 Design { $($name: match self.$name { Some(value) => value, None => $default },)+ }
             }
 
-            /// Those that a design makes otherwise than the baseline.
+            /// The ones that a design makes otherwise than the baseline.
             pub(super) fn of(design: &Design) -> Choices {
                 Choices { $($name: Some(design.$name).filter(|value| *value != $default),)+ }
             }
@@ -71,12 +72,12 @@ macro_rules! choices {
                 None
             }
 
-            /// Whether a design makes all of these.
+            /// Returns true if a design makes all of these.
             pub(super) fn are_of(&self, design: &Design) -> bool {
                 true $(&& self.$name.is_none_or(|value| value == design.$name))+
             }
 
-            /// Whether others are made wherever these are.
+            /// Returns true if others are made wherever these are.
             pub(super) fn are_among(&self, others: &Choices) -> bool {
                 true $(&& (self.$name.is_none() || self.$name == others.$name))+
             }
@@ -114,9 +115,11 @@ choices! {
     cache_far: bool = false;
     /// Only a few warps of a sub-core may issue: those that are active, until this policy makes them pending.
     two_level: Option<TwoLevel> = None;
-    /// A register cache stands between the collectors and the register file, and keeps registers of these warps.
+    /// A register cache stands between the collectors and the register file, and keeps registers of these
+    /// warps.
     register_cache: Option<Caching> = None;
-    /// One access to shared memory serves two warps that load alike, by the inter-warp multicasting unit. I §3.
+    /// One access to shared memory serves two warps that load alike, by the inter-warp multicasting unit. I
+    /// §3.
     multicast: bool = false;
     /// Warps of a sub-core find what another has loaded alike in its register file, by renaming. I §5.2.2.
     rename: bool = false;

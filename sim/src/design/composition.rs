@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs by name: presets and single choices put together with `+`.
 
 use std::fmt;

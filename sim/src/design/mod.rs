@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Compared designs: which collectors a sub-core has, and the policies around them.
 //!
-//! A design is a value for each of [some choices](Design), which do not depend on each other. The papers' designs are
-//! [presets](PRESETS), which make some of the choices and leave the others open, so that several can be put together
-//! ([`Design::from_str`](std::str::FromStr)). Two that make a choice differently cannot, nor can what makes no sense in
-//! hardware.
+//! A design is a value for each of [some choices](Design), which do not depend on each other. The papers'
+//! designs are [presets](PRESETS), which make some of the choices and leave the others open, so that several
+//! can be put together ([`Design::from_str`](std::str::FromStr)). Two that make a choice differently cannot,
+//! nor can what makes no sense in hardware.
 
 mod choices;
 mod composition;
@@ -70,13 +71,13 @@ impl Design {
         }
     }
 
-    /// Whether registers leave the register file with their blocks.
+    /// Returns true if registers leave the register file with their blocks.
     fn moves_registers(&self) -> bool {
         matches!(self.residency, Residency::FineReg | Residency::RegDram)
     }
 
-    /// Rows of a bank. The registers that a warp takes from the shared pool of vt-regmutex keep rows of their own
-    /// here: where in the pool they lie is not modelled, only how many there are.
+    /// Rows of a bank. The registers that a warp takes from the shared pool of vt-regmutex keep rows of their
+    /// own here: where in the pool they lie is not modelled, only how many there are.
     pub(crate) fn rows(&self, config: &Config) -> usize {
         match self.residency {
             Residency::VirtualThreadRegMutex => config.regmutex_rows(),

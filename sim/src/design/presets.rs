@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Designs of the papers, each by what it chooses.
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a design can choose beside the policies of the hardware's parameters, and how a choice is written.
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
@@ -45,13 +46,15 @@ values! {
 
     /// Whose registers a register cache keeps.
     Caching {
-        /// Those of all warps; the parameters say which. C §IV.
+        /// The ones of all warps; the parameters say which. C §IV.
         AllWarps,
         /// Results of active warps. A warp that becomes pending is flushed. RFC, F §VI-A.
         ActiveWarps,
-        /// The same, and what the warp does not read again is not written back: the compiler knows it. Software RFC.
+        /// The same, and what the warp does not read again is not written back: the compiler knows it.
+        /// Software RFC.
         Strands,
-        /// Registers of active warps; those of each register interval are fetched when a warp enters it. LTRF.
+        /// Registers of active warps; those of each register interval are fetched when a warp enters it.
+        /// LTRF.
         Intervals,
     }
 
@@ -63,8 +66,8 @@ values! {
         VirtualThread,
         /// And some more with all their registers in DRAM. Zorua-like, "Reg+DRAM".
         RegDram,
-        /// As under Virtual Thread, each warp with a part of its registers; it takes the others from a shared pool
-        /// while it needs them. "VT+RegMutex".
+        /// As under Virtual Thread, each warp with a part of its registers; it takes the others from a shared
+        /// pool while it needs them. "VT+RegMutex".
         VirtualThreadRegMutex,
         /// With their live registers in the PCRF.
         FineReg,
@@ -83,7 +86,8 @@ impl TwoLevel {
 pub struct SharedLoads {
     /// One access serves two warps, by the inter-warp multicasting unit. I §3.
     pub multicast: bool,
-    /// The warps of a sub-core after the first find the data in its register file, by renaming: DARSIE. I §5.2.2.
+    /// The warps of a sub-core after the first find the data in its register file, by renaming: DARSIE. I
+    /// §5.2.2.
     pub rename: bool,
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the CTA status monitor: R §V-B, Table IV.
 
 use bitvec::prelude::*;
@@ -75,7 +76,7 @@ impl CtaStatusMonitor {
         CtaStatusMonitor { status: vec![Status::default(); ctas], tie, last: 0, inputs: Default::default() }
     }
 
-    /// Of a CTA.
+    /// The status of a CTA.
     pub fn status(&self, cta: usize) -> Status {
         self.status[cta]
     }

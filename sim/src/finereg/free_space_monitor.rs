@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the free space monitor: R §V-C.
 
 use bitvec::prelude::*;
@@ -35,7 +36,7 @@ impl FreeSpaceMonitor {
         self.occupied.len() - self.used
     }
 
-    /// Of each entry, whether it is taken.
+    /// For each entry, whether it is taken.
     pub fn occupied(&self) -> &BitSlice<u32> {
         &self.occupied
     }

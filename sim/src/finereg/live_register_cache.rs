@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the live-register bit-vector cache: R §V-C.
 
 use borsh::{BorshDeserialize, BorshSerialize};

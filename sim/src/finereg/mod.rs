@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference models of the FineReg modules, written from R §V.
 
 gpurf_rtl::modules!("src/finereg");

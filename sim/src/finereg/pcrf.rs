@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the pending-CTA register file: R §V-D, §V-E.
 
 use borsh::{BorshDeserialize, BorshSerialize};

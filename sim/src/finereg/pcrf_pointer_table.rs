@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the PCRF pointer table: R §V-C.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -36,7 +37,7 @@ impl PcrfPointerTable {
         }
     }
 
-    /// Of every CTA.
+    /// The lines of every CTA.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }

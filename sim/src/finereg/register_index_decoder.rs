@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the register index decoder: R §V-C.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -25,7 +26,7 @@ impl RegisterIndexDecoder {
         self.left
     }
 
-    /// Whether this register is left.
+    /// Returns true if this register is left.
     pub fn has(&self, register: usize) -> bool {
         self.left >> register & 1 == 1
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the register management unit: R §V-C, §V-E.
 
 use borsh::{BorshDeserialize, BorshSerialize};

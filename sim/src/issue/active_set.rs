@@ -1,5 +1,6 @@
-//! Reference model of the active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps, or
-//! of the SM's, a few are active and may issue; the others are pending.
+// SPDX-License-Identifier: Apache-2.0
+//! Reference model of the active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's
+//! warps, or of the SM's, a few are active and may issue; the others are pending.
 //!
 //! The papers that F compares with cache registers of active warps only, which is why they keep them few:
 //! - RFC: an active warp whose next instruction waits for memory becomes pending;
@@ -10,9 +11,9 @@
 //! warp takes a free place, and may issue from the next cycle on. F gives no more of either scheduler than
 //! the numbers of warps; these rules are those of the papers it cites, as far as they concern scheduling.
 //!
-//! [`Refill::GpgpuSim`] is what F's simulator does, as far as its two-level scheduler goes: the warp that has been
-//! pending for longest takes a free place, ready or not, and leaves it again in the next cycle if it still waits; a
-//! wait for shared memory is no reason to become pending.
+//! [`Refill::GpgpuSim`] is what F's simulator does, as far as its two-level scheduler goes: the warp that has
+//! been pending for longest takes a free place, ready or not, and leaves it again in the next cycle if it
+//! still waits; a wait for shared memory is no reason to become pending.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{ActiveSetIn, ActiveSetOut};
@@ -66,8 +67,8 @@ pub struct ActiveSet {
     active: u64,
     /// Warps that have become pending since that was asked last.
     left: u64,
-    /// Pending warps in the order in which they became pending. Those that never were active come first, the lowest
-    /// number before the others.
+    /// Pending warps in the order in which they became pending. Those that never were active come first, the
+    /// lowest number before the others.
     turn: u64,
     since: [u64; SUB_CORES * MAX_WARPS],
     /// Warps that leave at the end of the cycle.
@@ -92,8 +93,8 @@ impl ActiveSet {
         }
     }
 
-    /// Warps that may issue in this cycle, one bit each. `ends_strand`: whether a warp's next instruction begins a new
-    /// strand.
+    /// Warps that may issue in this cycle, one bit each. `ends_strand`: whether a warp's next instruction
+    /// begins a new strand.
     pub fn update(&mut self, waits: Waits, mut ends_strand: impl FnMut(usize) -> bool) -> u64 {
         let Waits { ready, dependence, shared, others } = waits;
         let (stays, takes) = match self.refill {
@@ -141,8 +142,8 @@ impl ActiveSet {
         self.active
     }
 
-    /// Those that have become pending since that was asked last, also if they have become active again. Their values
-    /// leave the register cache, if there is one.
+    /// The ones that have become pending since that was asked last, also if they have become active again.
+    /// Their values leave the register cache, if there is one.
     pub fn take_left(&mut self) -> u64 {
         std::mem::take(&mut self.left)
     }
@@ -185,7 +186,8 @@ impl Clocked for ActiveSet {
 mod tests {
     use super::*;
 
-    /// Whether each warp has become active after a cycle in which warp 0 waits for `waits` and only warp 2 is ready.
+    /// Whether each warp has become active after a cycle in which warp 0 waits for `waits` and only warp 2 is
+    /// ready.
     fn active_after(refill: Refill, waits: Waits) -> Vec<u64> {
         let parameters = Parameters { active_warps: 1, refill, ..Parameters::default() };
         let mut set = ActiveSet::new(&parameters, false);

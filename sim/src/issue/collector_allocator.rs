@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the collector allocator: W §6, F §IV-B2.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -11,7 +12,7 @@ use crate::bits::{all, mask, members, warp_mask};
 /// Scheduler and allocator together.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct IssueStage {
-    /// Those that there are, a bit each.
+    /// The ones that there are, a bit each.
     collectors: u8,
     slots: usize,
     destinations: usize,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the warp scheduler: W §5, F §IV-B1.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the greedy-then-youngest scheduler: H §5.1.2.
 
 use borsh::{BorshDeserialize, BorshSerialize};

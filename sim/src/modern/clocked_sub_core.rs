@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the sub-core that ships, at the ports of its hardware: H §4, §5.1, §5.3 and §5.4.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the dependence counters: H §4.
 
 use borsh::{BorshDeserialize, BorshSerialize};

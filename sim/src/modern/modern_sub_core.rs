@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the register-file side of a sub-core without collectors: H §4 and §5.
 //!
 //! An instruction issues in cycle t, is in Control in t + 1 and in Allocate in t + 2, where it stays until
@@ -447,7 +448,8 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
             let (bank, row) = (bank_of(register), row_of(operation.base, register));
             if let Some(port) = reads[bank][..ports].iter_mut().find(|port| port.is_none()) {
                 *port = Some(Read { leaves: 0, source: source as u8, row });
-                reading.data[source] = self.banks[bank][row.index()];
+                let waits = self.results[bank].find_waiting(operation.warp, register, self.now);
+                reading.data[source] = waits.unwrap_or(self.banks[bank][row.index()]);
                 *pending &= !(1 << source);
                 shown.bank_reads += 1;
             }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the read window of a bank's port: H §5.3.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the result queue of a bank: H §5.3.
 
 use std::collections::VecDeque;
@@ -100,6 +101,18 @@ impl<D: Data> ResultQueue<D> {
         self.written += 1;
         self.reserved -= 1;
         Some(*result)
+    }
+
+    /// The newest value of a register that came before cycle `now` and waits for the write port: a read of the bank
+    /// does not show it.
+    #[inline]
+    pub fn find_waiting(&self, warp: WarpId, register: RegisterId, now: u64) -> Option<D> {
+        let waiting = self.results.iter().skip(self.written).rev();
+        let is_it = |&&(result, [arrival, _]): &&(FixedResult<D>, [u64; 2])| {
+            result.warp == warp && result.register == register && arrival < now
+        };
+        let mut waiting = waiting;
+        waiting.find(is_it).map(|(result, _)| result.data)
     }
 
     /// The newest value of a register, for operands that leave their window in cycle `now` to this pipe. Between pipes a result

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the reuse cache: H §5.3.1.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -10,13 +11,13 @@ use crate::bits::warp_mask;
 /// A place for one register: of tensor instructions or not, operand, bank.
 pub type Place = (bool, u8, u8);
 
-/// Whose register lies in each place, by operand and bank.
-type Owners = [[Option<(WarpId, RegisterId)>; READ_BANKS]; OPERANDS];
+/// The register whose value lies in a place.
+type Owner = Option<(WarpId, RegisterId)>;
 
 /// A value for each operand and bank, and as many again for tensor instructions if those are apart.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct ReuseCache<D: Data> {
-    owners: [Owners; 2],
+    owners: [[[Owner; READ_BANKS]; OPERANDS]; 2],
     data: [[[D; READ_BANKS]; OPERANDS]; 2],
     entries: ReuseEntries,
     #[borsh(skip)]

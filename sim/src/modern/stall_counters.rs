@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the stall counters: H §4.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of a queue of instructions of variable latency: H §5.4.
 
 use std::collections::VecDeque;

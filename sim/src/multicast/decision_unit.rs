@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the decision unit: I §3.1, §3.2.
 
 use gpurf_blocks::ports::{DecisionUnitIn, DecisionUnitOut};

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the use and age of a load request table's entries: I §3.3.
 
 use gpurf_blocks::ports::{EntryStateIn, EntryStateOut};
 use gpurf_blocks::{Clocked, Parameters, SCAN_LANES};
 
-/// Of each entry in use, how many ticks it has seen, up to two.
+/// For each entry in use, how many ticks it has seen, up to two.
 #[derive(Clone, Debug)]
 pub struct EntryState {
     ages: Vec<Option<u32>>,

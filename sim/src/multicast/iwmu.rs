@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the inter-warp multicasting unit: I §3.
 
 use std::io;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the request queue: I §3.1, §5.2.3.
 
 use std::collections::VecDeque;
@@ -42,7 +43,7 @@ impl LoadQueue {
         }
     }
 
-    /// Whether a sub-core's request is taken.
+    /// Returns true if a sub-core's request is taken.
     pub fn has_room(&self, sub_core: usize) -> bool {
         self.queues[sub_core].len() < QUEUE_DEPTH
     }
@@ -58,7 +59,8 @@ impl LoadQueue {
         self.turn().map(|sub_core| self.queues[sub_core][0])
     }
 
-    /// The clock edge. A request is taken if there was room at the start of the cycle. `pop`: the head is done.
+    /// The clock edge. A request is taken if there was room at the start of the cycle. `pop`: the head is
+    /// done.
     pub fn edge(&mut self, pushes: impl IntoIterator<Item = (usize, LoadRequest)>, pop: bool) {
         let had_room: [bool; SUB_CORES] = std::array::from_fn(|sub_core| self.has_room(sub_core));
         let turn = self.turn();

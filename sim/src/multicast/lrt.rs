@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What both readings of the load request table share: its entries, and what a cycle does with them.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -20,7 +21,7 @@ impl Entry {
         Entry { warp, address, source, destination, age: 0 }
     }
 
-    /// Whether it is to be loaded now.
+    /// Returns true if it is to be loaded now.
     pub fn is_due(&self) -> bool {
         self.age == 2
     }
@@ -57,7 +58,7 @@ impl Entries {
         self.0.iter().flatten().count()
     }
 
-    /// Whether every entry is taken.
+    /// Returns true if every entry is taken.
     pub fn is_full(&self) -> bool {
         self.occupancy() == self.0.len()
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the load request table whose entries are all compared at once: I §3.1 to §3.3.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the load request table that is searched row by row: I §3.1 to §3.3.
 
 use borsh::{BorshDeserialize, BorshSerialize};

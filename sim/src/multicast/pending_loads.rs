@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the loads that wait for scoreboards: I §3.1.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -56,7 +57,7 @@ impl PendingLoads {
         }
     }
 
-    /// Whether a load is taken in this cycle.
+    /// Returns true if a load is taken in this cycle.
     pub fn accepts(&self, load: &Load) -> bool {
         let clash = self.places.iter().flatten().any(|waiting| waiting.load.clashes_with(load));
         self.places.iter().any(Option::is_none) && !clash
@@ -95,8 +96,9 @@ impl PendingLoads {
         self.departing_place().and_then(|place| self.places[place]).map(|waiting| waiting.load)
     }
 
-    /// The clock edge: answers, then who leaves, then who comes into a place that was free before. `enable`: by sub-core,
-    /// the register it is asked about is free; `taken`: shared memory takes the load that stands before it.
+    /// The clock edge: answers, then who leaves, then who comes into a place that was free before. `enable`:
+    /// by sub-core, the register it is asked about is free; `taken`: shared memory takes the load that stands
+    /// before it.
     pub fn edge(&mut self, enable: &[bool; SUB_CORES], taken: bool, accepted: Option<Load>) {
         let questions: [_; SUB_CORES] = std::array::from_fn(|sub_core| self.question(sub_core));
         let (departing, free) = (self.departing_place(), self.places.iter().position(Option::is_none));

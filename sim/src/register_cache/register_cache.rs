@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the register cache: C §IV, §V-B, Fig. 8.
 
 use std::io;
@@ -20,7 +21,7 @@ use crate::checkpoint::{checkpoint, Checkpoint};
 pub struct RegisterCache<D: Data> {
     parameters: Parameters,
     mapping: SetMapping,
-    /// Of each group of lanes that share tags.
+    /// The tags, for each group of lanes that share them.
     tags: Vec<TagArray>,
     buffer: WritebackBuffer<D>,
     /// A result can go to the register file at once.
@@ -98,8 +99,9 @@ impl<D: Data> RegisterCache<D> {
         }
     }
 
-    /// The first half of [`Clocked::settle`], in words: no source is looked up unless [`RegisterCache::look_up`] follows. It may
-    /// be left out where nothing is offered, and nothing is under way.
+    /// The first half of [`Clocked::settle`], in words: no source is looked up unless
+    /// [`RegisterCache::look_up`] follows. It may be left out where nothing is offered, and nothing is under
+    /// way.
     pub fn offer(&mut self, offer: &Offer<D>) -> Moved<D> {
         let (is_empty, free) = (self.buffer.is_empty(), self.buffer.is_free(offer.register_ready));
         let is_quiet = self.flush.is_none() && offer.flush.is_none();
@@ -169,7 +171,8 @@ impl<D: Data> RegisterCache<D> {
         (self.decided.change, self.decided.data) = (Change::Write(write), data);
     }
 
-    /// The second half: `found` becomes what these sources find, unless they must wait. Whether they need not.
+    /// The second half: `found` becomes what these sources find, unless they must wait. Whether they need
+    /// not.
     pub fn look_up(&mut self, sources: &Sources, found: &mut LookedUp) -> bool {
         let RegisterCache { parameters, decided, tags, .. } = self;
         decided.hit = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the set mapping: C §IV-C, Equations 1 to 3.
 
 use gpurf_blocks::ports::{SetMappingIn, SetMappingOut};

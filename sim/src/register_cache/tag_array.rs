@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of a register cache's tag array: C §IV, §V-B.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -16,11 +17,11 @@ struct Part {
     tags: [u8; MAX_RC_ENTRIES],
     /// Lanes that an entry has.
     valid: [u32; MAX_RC_ENTRIES],
-    /// Those of them that differ from the register file.
+    /// The ones of them that differ from the register file.
     dirty: [u32; MAX_RC_ENTRIES],
     /// Entries that have any, one bit each.
     used: u16,
-    /// Of each set.
+    /// The order of each set.
     order: Vec<WayReplacement>,
 }
 

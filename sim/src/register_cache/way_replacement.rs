@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the way replacement: C §IV-E.
 
 use borsh::{BorshDeserialize, BorshSerialize};

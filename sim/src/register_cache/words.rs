@@ -1,7 +1,10 @@
-//! A cycle of a register cache in words: what its ports show by flags is there or not, and what belongs together lies in one
-//! place. The SM and the model speak to each other in words; engines that have nothing but ports get those made of them.
+// SPDX-License-Identifier: Apache-2.0
+//! A cycle of a register cache in words: what its ports show by flags is there or not, and what belongs
+//! together lies in one place. The SM and the model speak to each other in words; engines that have nothing
+//! but ports get those made of them.
 //!
-//! A cycle has two halves. What moves is offered first; no source decides about that. Then sources may be looked up.
+//! A cycle has two halves. What moves is offered first; no source decides about that. Then sources may be
+//! looked up.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
@@ -62,7 +65,8 @@ pub struct Moved<D> {
     pub write_hit: u32,
     /// Banks that are written.
     pub bank_writes: u32,
-    /// Of the sources that were looked up in the last cycle, the lanes that hit. The others are zero.
+    /// The data of the sources that were looked up in the last cycle, the lanes that hit. The others are
+    /// zero.
     pub data: [D; MAX_SLOTS],
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the write-back buffer: C §IV-E.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -16,7 +17,7 @@ pub struct WritebackBuffer<D: Data> {
     warp: WarpId,
     /// Lanes that wait, one bit each.
     waiting: u32,
-    /// Those of them that leave next.
+    /// The ones of them that leave next.
     next: u32,
     /// Register of each lane that waits.
     registers: [u8; LANES],
@@ -84,7 +85,8 @@ impl<D: Data> WritebackBuffer<D> {
         })
     }
 
-    /// The clock edge of a cycle in which the register file is ready, or is not. `data` as of [`WritebackBuffer::leaving`].
+    /// The clock edge of a cycle in which the register file is ready, or is not. `data` as of
+    /// [`WritebackBuffer::leaving`].
     #[inline]
     pub fn edge(&mut self, ready: bool, data: &D) {
         if self.fresh {
@@ -97,7 +99,8 @@ impl<D: Data> WritebackBuffer<D> {
         }
     }
 
-    /// The same edge, behind it: lanes of a warp enter, each of its register. Their values come in the next cycle.
+    /// The same edge, behind it: lanes of a warp enter, each of its register. Their values come in the next
+    /// cycle.
     #[inline]
     pub fn push(&mut self, warp: WarpId, lanes: u32, registers: &[u8; LANES]) {
         (self.warp, self.waiting, self.registers, self.fresh) = (warp, lanes, *registers, true);

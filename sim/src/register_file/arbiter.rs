@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the arbiter and its write filter: F §II, §III-B, §IV-A2; W §4.2.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -14,21 +15,21 @@ use crate::cells::RoundRobin;
 pub struct Arbiter {
     parameters: Parameters,
     caching: bool,
-    /// Of each bank.
+    /// The queues of each bank.
     queues: [RequestQueue; MAX_BANKS],
     /// Banks whose queue is not empty, a bit each.
     waiting: u8,
     /// What their queues offer to collectors.
     heads: Offers,
     turns: [RoundRobin; MAX_COLLECTORS],
-    /// Of second accesses.
+    /// The turns of second accesses.
     second_turns: [RoundRobin; MAX_COLLECTORS],
     asked: Asked,
     grants: Grants,
 }
 
-/// What the instruction issued in a cycle asks of the banks: its reads lie in their queues, behind those that wait, until the
-/// clock edge makes them wait, too.
+/// What the instruction issued in a cycle asks of the banks: its reads lie in their queues, behind those that
+/// wait, until the clock edge makes them wait, too.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Asked {
     /// A bit per bank: any is asked of it; and how many are.
@@ -117,8 +118,8 @@ impl Arbiter {
         home(self.parameters.banks, warp, base, register)
     }
 
-    /// "Generates the source operand read requests" (F §II) of an instruction that enters a collector; `slots`: a bit
-    /// for each that has to be read, `register`: its register.
+    /// "Generates the source operand read requests" (F §II) of an instruction that enters a collector;
+    /// `slots`: a bit for each that has to be read, `register`: its register.
     #[inline(always)]
     pub fn ask(
         &mut self,
@@ -140,8 +141,8 @@ impl Arbiter {
     }
 
     /// "The oldest request of each queue is granted access only if the port of the OCU and the bank it
-    /// needs are available"; "writes always have priority" (F §II). Under `grant_at_issue` the first request to a bank
-    /// without a queue stands for its oldest. `writes`: a bit per bank.
+    /// needs are available"; "writes always have priority" (F §II). Under `grant_at_issue` the first request
+    /// to a bank without a queue stands for its oldest. `writes`: a bit per bank.
     #[inline]
     pub fn grants(&self, writes: u8, asked: &Asked, grants: &mut Grants) {
         (grants.banks, grants.conflicts, grants.second_banks) = (0, self.waiting, 0);
@@ -169,7 +170,8 @@ impl Arbiter {
         }
     }
 
-    /// The read in a place at a bank, 0 the oldest: one that waits or, under `grant_at_issue`, one that is asked for now.
+    /// The read in a place at a bank, 0 the oldest: one that waits or, under `grant_at_issue`, one that is
+    /// asked for now.
     #[inline]
     fn read(&self, bank: usize, place: usize, asked: &Asked) -> Option<Request> {
         let now = if self.parameters.grant_at_issue { asked.counts[bank].into() } else { 0 };
@@ -177,7 +179,8 @@ impl Arbiter {
         (place < queue.count() + now).then(|| queue.at(place))
     }
 
-    /// The second accesses of the cycle, where there are any: of what the first ones have left, or of what comes after it.
+    /// The second accesses of the cycle, where there are any: of what the first ones have left, or of what
+    /// comes after it.
     #[inline(never)]
     fn second_grants(&self, asked: &Asked, grants: &mut Grants) {
         let (mut offers, mut offered) = (Offers::default(), 0);
@@ -193,8 +196,8 @@ impl Arbiter {
         grants.conflicts = offered & !grants.second_banks;
     }
 
-    /// Where a register that leaves is read in this cycle: if neither a write nor a granted read needs the first access of
-    /// its bank.
+    /// Where a register that leaves is read in this cycle: if neither a write nor a granted read needs the
+    /// first access of its bank.
     pub fn transfer(
         &self,
         writes: u8,
@@ -206,8 +209,8 @@ impl Arbiter {
         ((writes | grants.banks) >> bank.0 & 1 == 0).then_some((bank, row))
     }
 
-    /// The clock edge: granted reads leave their queues, and the turns pass on; what was asked and not granted is
-    /// pushed "into the RF bank queues" (F §II).
+    /// The clock edge: granted reads leave their queues, and the turns pass on; what was asked and not
+    /// granted is pushed "into the RF bank queues" (F §II).
     #[inline]
     pub fn take(&mut self, grants: &Grants, asked: &Asked) {
         for bank in members(grants.banks) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of a register bank: F §II.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -10,7 +11,7 @@ use super::Request;
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Bank<D: Data> {
     rows: Vec<D>,
-    /// Of the first access and of the second.
+    /// The reads of the first access and of the second.
     reads: [Read<D>; MAX_ACCESSES],
     /// What it is is a register that leaves, for no collector.
     leaves: bool,
@@ -53,8 +54,8 @@ impl<D: Data> Bank<D> {
         self.leaves.then_some(self.reads[0].data)
     }
 
-    /// A clock edge at which an access, the first or the second one, is a read for a collector's slot. The second one
-    /// comes before [`Bank::write`]: it finds what was there.
+    /// A clock edge at which an access, the first or the second one, is a read for a collector's slot. The
+    /// second one comes before [`Bank::write`]: it finds what was there.
     #[inline]
     pub fn read(&mut self, access: usize, Request { row, collector, slot }: Request) {
         let data = self.rows[row.index()];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference models of the banks, their queues and the arbiter, written from F §II, §III-B and §IV-A2.
 
 use gpurf_blocks::{BankId, Row, WarpId};

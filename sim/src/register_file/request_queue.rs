@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of a bank's queue of read requests: F §II.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,4 +1,6 @@
-//! The register cache of lanes that share its tags: of a warp, or of threads that have been treated alike so far.
+// SPDX-License-Identifier: Apache-2.0
+//! The register cache of lanes that share its tags: of a warp, or of threads that have been treated alike so
+//! far.
 
 use super::operands::{Operands, Source, EMPTY};
 use super::rules::Rules;
@@ -10,11 +12,11 @@ const MOST_ENTRIES: usize = 16;
 /// R0 to R254, RZ, and where RFC-sim widens RZ to.
 const TAGS: usize = 260;
 
-/// In the place of a way.
+/// Instead of a way.
 const NOWHERE: usize = MOST_ENTRIES;
 
-/// An age is the number of an instruction; below it the order among the entries of one instruction; below that the way,
-/// so that the least age names the way that leaves.
+/// An age is the number of an instruction; below it the order among the entries of one instruction; below
+/// that the way, so that the least age names the way that leaves.
 const ORDER_BITS: u32 = 6;
 const WAY_BITS: u32 = MOST_ENTRIES.ilog2();
 
@@ -43,7 +45,7 @@ pub(super) struct Turn<'a> {
     pub lanes: u32,
     /// Its number, from 1 on.
     pub now: u64,
-    /// Whether an instruction within the window names a register.
+    /// True if an instruction within the window names a register.
     pub ahead: &'a dyn Fn(u16) -> bool,
 }
 
@@ -71,8 +73,9 @@ impl Cache {
         }
         tally.begin(operands.sources.len() + operands.destinations.len());
 
-        // Sources see the state before the instruction. So do results where the rules say so, and then sources must be
-        // looked up before the first of them changes anything; else only fills change what a source finds.
+        // Sources see the state before the instruction. So do results where the rules say so, and then
+        // sources must be looked up before the first of them changes anything; else only fills change what a
+        // source finds.
         if shape.rules.results_look_up_before {
             for (operand, source) in operands.sources.iter().enumerate() {
                 tally.found[operand] = self.find(source.register, shape.source_reach(source.position));
@@ -283,7 +286,8 @@ impl Cache {
         }
     }
 
-    /// Takes in the lanes of a cache whose threads will be treated alike from now on. Gives it back if they will not.
+    /// Takes in the lanes of a cache whose threads will be treated alike from now on. Gives it back if they
+    /// will not.
     pub fn join(&mut self, other: &Cache, shape: &Shape) -> bool {
         // Where the way does not decide who leaves, the same entries may lie in other ways.
         let counterpart = |way: usize| {

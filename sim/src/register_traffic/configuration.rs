@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A register cache as the study varies it.
 
 use gpurf_blocks::{
@@ -9,8 +10,8 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// In the set that the source's position or the destination's number names, as RFC-sim does. A register can then
-    /// lie in several sets, and a copy does not learn of a write to another.
+    /// In the set that the source's position or the destination's number names, as RFC-sim does. A register
+    /// can then lie in several sets, and a copy does not learn of a write to another.
     Set,
     /// In all sets. A register lies in the cache once, and a write finds it where it is.
     Cache,
@@ -25,8 +26,8 @@ pub struct Configuration {
     pub ways: usize,
     /// What is taken in.
     pub allocation: CacheAllocation,
-    /// Takes in a result only if one of so many next instructions of the warp names its register; sources as with
-    /// compiler-aided allocation. In the place of `allocation`.
+    /// Takes in a result only if one of so many next instructions of the warp names its register; sources as
+    /// with compiler-aided allocation. Instead of `allocation`.
     pub look_ahead: Option<usize>,
     /// Which set a result goes into.
     pub mapping: DestinationMapping,
@@ -59,7 +60,8 @@ impl Configuration {
         }
     }
 
-    /// The eight of C Table VI, in its order: 8 entries, FIFO, write-back, 8 banks of 128 bits, tags for each thread.
+    /// The eight of C Table VI, in its order: 8 entries, FIFO, write-back, 8 banks of 128 bits, tags for each
+    /// thread.
     pub fn table_vi(reach: Reach) -> Vec<Configuration> {
         use CacheAllocation::{CompilerAided, Write};
         use DestinationMapping::{Interleaving, Linear};
@@ -87,8 +89,8 @@ impl Configuration {
         ]
     }
 
-    /// Its parameters as settings of the hardware, `KEY=VALUE` as `--set` takes them. Reach and look-ahead are none: hardware
-    /// searches the whole cache, and knows no instruction before its issue.
+    /// Its parameters as settings of the hardware, `KEY=VALUE` as `--set` takes them. Reach and look-ahead
+    /// are none: hardware searches the whole cache, and knows no instruction before its issue.
     pub fn settings(&self) -> Vec<String> {
         let named = |key: &str, value: &str| format!("{key}={value}");
         let number = |key: &str, value: usize| format!("{key}={value}");
@@ -104,8 +106,8 @@ impl Configuration {
         ]
     }
 
-    /// Every combination of these settings, `KEY=VALUE` or `KEY=VALUE,VALUE`, on the hardware's defaults with tags for
-    /// each thread, as C counts.
+    /// Every combination of these settings, `KEY=VALUE` or `KEY=VALUE,VALUE`, on the hardware's defaults with
+    /// tags for each thread, as C counts.
     pub fn combinations(
         settings: &[String],
         reach: Reach,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Dynamic energy of register file and register cache, by C Table III.
 
 use gpurf_blocks::{Parameters, CACHED_WARPS, LANES};
@@ -52,7 +53,7 @@ pub struct Energy {
     pub register_file_writes: f64,
     /// The sum of all.
     pub total: f64,
-    /// Of the register file without a cache.
+    /// The energy of the register file without a cache.
     pub baseline: f64,
     /// Negative where the cache costs more than it saves.
     pub reduction_percent: f64,
@@ -65,14 +66,16 @@ impl Default for Energies {
 }
 
 impl Energies {
-    /// Of a read and of a write of a bank of a hardware cache, in pJ. Energy grows as the square root of the entries:
-    /// from C's cache of 8 KB to its register file of 64 KB it grows with the power 0.49 of the size.
+    /// The energies of a read and of a write of a bank of a hardware cache, in pJ. Energy grows as the square
+    /// root of the entries: from C's cache of 8 KB to its register file of 64 KB it grows with the power 0.49
+    /// of the size.
     pub fn of_bank(&self, parameters: &Parameters) -> (f64, f64) {
         self.of_memory(parameters.rc_ways, CACHED_WARPS * parameters.rc_entries, parameters.rc_bank_lanes)
     }
 
-    /// Of a read and of a write of a whole register of a warp, 1024 bits, in a memory of so many of them that is searched
-    /// as a cache of so many ways is, in pJ. By the same square root of the size: C's cache has 64.
+    /// The energies of a read and of a write of a whole register of a warp, 1024 bits, in a memory of so many
+    /// of them that is searched as a cache of so many ways is, in pJ. By the same square root of the size:
+    /// C's cache has 64.
     pub fn of_registers(&self, ways: usize, registers: usize) -> (f64, f64) {
         self.of_memory(ways, registers, LANES)
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reuse flags of a trace, which does not have them, from a file.
 
 use std::collections::BTreeMap;

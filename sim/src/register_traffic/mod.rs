@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Traffic of register caches, counted without an SM: which reads and writes a cache of a few registers per thread keeps
 //! from the register file, and what that costs. C §IV to §VI.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The registers that an instruction reads and writes, as the rules count them.
 
 use std::collections::BTreeSet;
@@ -39,8 +40,8 @@ pub struct Operands {
 }
 
 impl Operands {
-    /// The operands of an instruction. `positions`, where a file gives them, are its flagged source operands, one bit
-    /// each.
+    /// The operands of an instruction. `positions`, where a file gives them, are its flagged source operands,
+    /// one bit each.
     pub fn new(place: &StaticInstruction, rules: &Rules, positions: Option<u8>) -> Operands {
         if rules.long_lines_skipped && place.pc >= 0x10000 {
             return Operands { skipped: true, ..Operands::default() };
@@ -64,7 +65,7 @@ impl Operands {
         operands
     }
 
-    /// Whether the instruction names this register.
+    /// Returns true if the instruction names this register.
     pub fn name(&self, register: u16) -> bool {
         self.destinations.contains(&register) || self.sources.iter().any(|source| source.register == register)
     }
@@ -97,8 +98,8 @@ fn vectors(place: &StaticInstruction) -> Vec<u16> {
     place.named_sources.iter().filter_map(number).collect()
 }
 
-/// One register for each operand that the trace names, and the fragments that RFC-sim gives matrix instructions of
-/// any shape: HMMA 2, 1 and 4 registers, and 4 written; IMMA 1, 1 and 2, and 2 written.
+/// One register for each operand that the trace names, and the fragments that RFC-sim gives matrix
+/// instructions of any shape: HMMA 2, 1 and 4 registers, and 4 written; IMMA 1, 1 and 2, and 2 written.
 fn named_once(place: &StaticInstruction) -> (Vec<(u16, u8)>, Vec<u16>) {
     let named = vectors(place);
     let destination = match place.named_destination {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How to count: as C describes it, or as RFC-sim does.
 
 /// What RFC-sim does otherwise than C describes, each switched alone. `docs/register-traffic.md` goes through them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a configuration and the rules come to, ready for every instruction.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};
@@ -71,7 +72,7 @@ impl Shape {
         }
     }
 
-    /// Whether a missing source is taken in.
+    /// Returns true if a missing source is taken in.
     #[inline]
     pub fn takes(&self, flagged: bool) -> bool {
         self.takes_all_sources || self.takes_sources && flagged

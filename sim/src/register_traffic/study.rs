@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A run over an instruction stream.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -26,14 +27,14 @@ pub struct Study {
     pub configurations: Vec<Configuration>,
     /// How is counted.
     pub rules: Rules,
-    /// Reuse flags in the place of those of the stream.
+    /// Reuse flags instead of those of the stream.
     pub flags: Option<ReuseFlags>,
 }
 
 /// What was counted, and what is to be said about it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Of each configuration.
+    /// The traffic of each configuration.
     pub traffic: Vec<Traffic>,
     /// Where RFC-sim would have ended, once each.
     pub notes: Vec<String>,
@@ -83,7 +84,7 @@ impl Study {
         Ok(caches.into_iter().map(Persistent::finish).collect())
     }
 
-    /// Those that are read at all.
+    /// The ones that are read at all.
     fn kernels<'w>(&self, workload: &'w Workload) -> impl Iterator<Item = &'w Kernel> {
         // The lines of these name block and warp before the program counter.
         let skipped = |kernel: &Kernel| self.rules.long_lines_skipped && kernel.header().tracer_version == 2;
@@ -98,8 +99,8 @@ impl Study {
         places.map(|place| Operands::new(place, &self.rules, positions(place.pc))).collect()
     }
 
-    /// Counts a thread block whose instructions have these operands, for each configuration. Every warp finds its cache
-    /// empty.
+    /// Counts a thread block whose instructions have these operands, for each configuration. Every warp finds
+    /// its cache empty.
     pub fn count(&self, operands: &[Operands], block: &ThreadBlock) -> Vec<Traffic> {
         let count = |configuration: &Configuration| {
             let mut counter = Counter::default();
@@ -135,7 +136,7 @@ impl Study {
 struct Stream<'w> {
     kernel: &'w Kernel,
     reader: KernelReader,
-    /// Of its instructions so far.
+    /// The operands of its instructions so far.
     operands: Vec<Operands>,
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Lanes that an instruction's operands move to and from the banks of a cache.
 
 use super::traffic::Traffic;

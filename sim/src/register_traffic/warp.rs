@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The register cache of a warp.
 
 use super::cache::{Cache, Turn};

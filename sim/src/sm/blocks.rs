@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The thread blocks resident on an SM, and the slots that the active ones have.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The code of the kernel that runs, decoded as its instructions are met.
 
 use std::sync::Arc;
@@ -34,7 +35,7 @@ impl Code {
         Code::new(KernelHeader::default(), PartnerMarks::none())
     }
 
-    /// Of a kernel of which `marks` says what its multicasting loads are.
+    /// The code of a kernel; `marks` says what its multicasting loads are.
     pub fn new(header: KernelHeader, marks: PartnerMarks) -> Self {
         Code {
             header,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! When instructions leave their units, and loads come from memory.
 
 use std::cmp::Reverse;

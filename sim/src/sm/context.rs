@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the four sub-cores of an SM have in common, each part with its own state.
 
 use crate::checkpoint::checkpoint;

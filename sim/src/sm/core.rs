@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A sub-core: warps and their scoreboards, execution units and write-back, around the hardware that an
 //! engine runs: issue stage and operand stage.
 //!
@@ -68,16 +69,16 @@ pub(super) struct Core<E> {
     situation: WarpStates,
     /// Warps to be classified again, one bit each.
     changed: WarpSet,
-    /// Those whose next instruction is at the head of their buffer, as far as they are ready.
+    /// The ones whose next instruction is at the head of their buffer, as far as they are ready.
     presented: WarpSet,
     /// What the hardware is given. Instructions at the heads of the warps' buffers stay until they issue.
     inputs: CycleIn<u32>,
     /// Warps launched since the last cycle, one bit each.
     launched: WarpSet,
-    /// Those that may issue, under a two-level scheduler of the sub-core.
+    /// The ones that may issue, under a two-level scheduler of the sub-core.
     active: Option<ActiveSet>,
-    /// Nothing of the design stands between the warps and the hardware: whatever warp is ready may issue, there is no register
-    /// cache, and blocks keep their slots.
+    /// Nothing of the design stands between the warps and the hardware: whatever warp is ready may issue,
+    /// there is no register cache, and blocks keep their slots.
     is_plain: bool,
     /// What the SM's one scheduler, if it has that, says in this cycle.
     permission: Option<Permission>,
@@ -90,8 +91,8 @@ pub(super) struct Core<E> {
     issues_on_dispatch: bool,
     /// Blocks may give up their slots.
     switches: bool,
-    /// All warps, if what one waits for may change without anything that it waits for: where blocks give up their slots, a
-    /// prefetch may begin or end, or a pool of registers may think of something. Else none.
+    /// All warps, if what one waits for may change without anything that it waits for: where blocks give up
+    /// their slots, a prefetch may begin or end, or a pool of registers may think of something. Else none.
     unsettled: WarpSet,
     units: Units,
     results: Results,
@@ -125,7 +126,7 @@ checkpoint! {
 }
 
 impl<E: RunsSubCore> Core<E> {
-    /// Of this number in its SM, and of that among all.
+    /// The sub-core of this number in its SM, and of that number among all.
     pub fn new(
         index: usize,
         number: usize,
@@ -247,8 +248,8 @@ impl<E: RunsSubCore> Core<E> {
         self.situation.ready != 0 || self.collectors.occupied != 0
     }
 
-    /// Its two-level scheduler goes on where no warp can issue: see [`ActiveSet::rotates`]. Any other sees what has changed while the
-    /// instruction that changed it is still in a collector.
+    /// Its two-level scheduler goes on where no warp can issue: see [`ActiveSet::rotates`]. Any other sees
+    /// what has changed while the instruction that changed it is still in a collector.
     fn rotates(&self) -> bool {
         self.active.as_ref().is_some_and(ActiveSet::rotates)
     }
@@ -267,8 +268,9 @@ impl<E: RunsSubCore> Core<E> {
         !self.results.is_empty() || self.launched != 0 || !self.is_plain && special()
     }
 
-    /// A cycle in which the hardware may have something to do. `PLAIN` as the sub-core is: most are, and what few designs do is no
-    /// part of their loop. Whether another cycle may change anything without an event from outside, or a unit that is ready again.
+    /// A cycle in which the hardware may have something to do. `PLAIN` as the sub-core is: most are, and what
+    /// few designs do is no part of their loop. Whether another cycle may change anything without an event
+    /// from outside, or a unit that is ready again.
     #[inline(never)]
     fn work<const PLAIN: bool>(&mut self, busy: bool, context: &mut Context) -> bool {
         let Eligible { ready, pending_ready, elsewhere, emptying, saves } = self.eligible::<PLAIN>(context);
@@ -348,8 +350,8 @@ impl<E: RunsSubCore> Core<E> {
         conflict
     }
 
-    /// Cycles in which nothing is asked of the hardware, which sees them if none are to be left out. What a register cache has to do
-    /// still, it does.
+    /// Cycles in which nothing is asked of the hardware, which sees them if none are to be left out. What a
+    /// register cache has to do still, it does.
     #[inline]
     pub fn rest(&mut self, cycles: u64, context: &mut Context) {
         if self.window.is_some() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the SM needs of a static instruction, ready for use in every cycle.
 
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,24 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which thread blocks of a launch are simulated, if not all are.
 //!
-//! What is drawn are **clusters**: as many neighbouring blocks as are resident on all SMs at a time. A block alone says
-//! little about the time that it takes, for it shares the SM with those launched around it, and the caches with its
-//! neighbours in the grid; a cluster has its true neighbours beside it.
+//! What is drawn are **clusters**: as many neighbouring blocks as are resident on all SMs at a time. A block
+//! alone says little about the time that it takes, for it shares the SM with those launched around it, and
+//! the caches with its neighbours in the grid; a cluster has its true neighbours beside it.
 //!
-//! The first two clusters, what is left when the rest is cut into clusters, and the last two are always simulated:
-//! while the SM fills and its caches are cold, and while it drains, blocks take a time of their own. Of the other clusters
-//! a **systematic sample** is drawn (W. G. Cochran, Sampling Techniques, 3rd ed., ch. 8): every k-th from a random start.
-//! With K clusters of which n are drawn, k = K / n need be no whole number; cluster i of the sample is ⌊(u + i K) / n⌋ for
-//! u drawn from 0 to K − 1, so that each cluster is drawn with the probability n / K.
+//! The first two clusters, what is left when the rest is cut into clusters, and the last two are always
+//! simulated: while the SM fills and its caches are cold, and while it drains, blocks take a time of their
+//! own. Of the other clusters a **systematic sample** is drawn (W. G. Cochran, Sampling Techniques, 3rd ed.,
+//! ch. 8): every k-th from a random start. With K clusters of which n are drawn, k = K / n need be no whole
+//! number; cluster i of the sample is ⌊(u + i K) / n⌋ for u drawn from 0 to K − 1, so that each cluster is
+//! drawn with the probability n / K.
 //!
-//! The drawn blocks are launched as one stream, so that the SM never runs empty between clusters. As a cluster's last block
-//! is launched, its blocks are those that are resident; they run while the next cluster takes their place. Its **window**
-//! is from the launch of its last block to that of the next cluster's. What is counted in a window, cycles, instructions,
-//! hits, is counted of the same work, whichever cluster's it is: ratios are taken between counts of the same windows.
+//! The drawn blocks are launched as one stream, so that the SM never runs empty between clusters. As a
+//! cluster's last block is launched, its blocks are those that are resident; they run while the next cluster
+//! takes their place. Its **window** is from the launch of its last block to that of the next cluster's. What
+//! is counted in a window, cycles, instructions, hits, is counted of the same work, whichever cluster's it
+//! is: ratios are taken between counts of the same windows.
 //!
-//! The blocks that are not drawn are read all the same. Their instructions and operands are counted, so that those of the
-//! whole launch are known. What they load and store is noted in the tags of L1 and L2 as the next drawn block is launched,
-//! without taking time or bandwidth, block by block: **functional warming** (R. E. Wunderlich et al., SMARTS, ISCA 2003).
-//! So the drawn blocks find in the caches what those before them would have left there, about.
+//! The blocks that are not drawn are read all the same. Their instructions and operands are counted, so that
+//! those of the whole launch are known. What they load and store is noted in the tags of L1 and L2 as the
+//! next drawn block is launched, without taking time or bandwidth, block by block: **functional warming** (R.
+//! E. Wunderlich et al., SMARTS, ISCA 2003). So the drawn blocks find in the caches what those before them
+//! would have left there, about.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,9 +47,10 @@ const LAST_CLUSTERS: u64 = 2;
 /// How thread blocks are drawn from each launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Sampling {
-    /// One cluster in so many, and 24 of a launch at least; a launch of which that is more than half is simulated whole.
+    /// One cluster in so many, and 24 of a launch at least; a launch of which that is more than half is
+    /// simulated whole.
     pub every: u64,
-    /// Of the random starts.
+    /// The seed of the random starts.
     pub seed: u64,
 }
 
@@ -58,14 +63,14 @@ pub(super) struct Plan {
     cluster: u64,
     /// Clusters that can be drawn; [`LAST_CLUSTERS`] more are behind them.
     clusters: u64,
-    /// Those drawn.
+    /// The ones drawn.
     drawn: u64,
     ranges: Arc<[Range<u64>]>,
 }
 
 impl Plan {
-    /// Of a launch with so many thread blocks, of which `resident` are on each of the SMs at a time. Nothing if it is to be
-    /// simulated whole. `launch` is its number.
+    /// The plan of a launch with so many thread blocks, of which `resident` are on each of the SMs at a time.
+    /// Nothing if it is to be simulated whole. `launch` is its number.
     pub fn new(sampling: Sampling, launch: u64, blocks: u64, resident: u64, sms: u64) -> Option<Plan> {
         let cluster = resident * sms;
         let clusters = (blocks / cluster).checked_sub(FIRST_CLUSTERS + LAST_CLUSTERS)?;
@@ -94,13 +99,14 @@ impl Plan {
         Some(Plan { first, cluster, clusters, drawn, ranges: ranges.into() })
     }
 
-    /// Whether the block of this number, from 0, is simulated.
+    /// Returns true if the block of this number, from 0, is simulated.
     pub fn contains(&self, number: u64) -> bool {
         let next = self.ranges.partition_point(|range| range.end <= number);
         self.ranges.get(next).is_some_and(|range| range.contains(&number))
     }
 
-    /// When an SM takes note of its counters: as it launches the block of these numbers, from 1, among those that come to it.
+    /// When an SM takes note of its counters: as it launches the block of these numbers, from 1, among those
+    /// that come to it.
     /// `share` is the remainder of its blocks' numbers, by how many.
     fn marks(&self, (own, count): (u64, u64)) -> impl Iterator<Item = u64> {
         let first = (0..self.first).filter(|number| number % count == own).count() as u64;
@@ -114,7 +120,7 @@ pub(super) struct Drawing {
     plan: Plan,
     /// Which blocks come to the SM: those whose number leaves this remainder, by how many.
     share: (u64, u64),
-    /// Of all of them, simulated or not.
+    /// The statistics of all of them, simulated or not.
     pub stream: Stream,
     /// Blocks to be simulated that were read.
     wanted: u64,
@@ -144,7 +150,8 @@ impl Drawing {
         Drawing { plan, share, stream, wanted: 0, awaited, noted: vec![], end: None, passed: vec![] }
     }
 
-    /// The SM's next block is read: its number among those to be simulated, from 1; nothing if it is none of them.
+    /// The SM's next block is read: its number among those to be simulated, from 1; nothing if it is none of
+    /// them.
     pub fn read(&mut self, block: &ThreadBlock, program: &Program) -> Option<u64> {
         let (own, count) = self.share;
         let number = own + self.stream.blocks * count;
@@ -163,8 +170,8 @@ impl Drawing {
         }
     }
 
-    /// A block is read that is not simulated. Of what it loads and stores, local memory is left out: its words are the
-    /// thread's alone, and lie where the block's slot on the SM says.
+    /// A block is read that is not simulated. Of what it loads and stores, local memory is left out: its
+    /// words are the thread's alone, and lie where the block's slot on the SM says.
     pub fn pass<T: Copy>(&mut self, block: &ThreadBlock, code: &Code, unit: &mut LoadStoreUnit<T>) {
         for instruction in block.warps.iter().flat_map(|warp| &warp.instructions) {
             let decoded = code.of(instruction);
@@ -198,7 +205,8 @@ impl Drawing {
     }
 }
 
-/// What a sampled launch tells, from what all SMs found, each with its counters before; `counters` of all it simulated.
+/// What a sampled launch tells, from what all SMs found, each with its counters before; `counters` of all it
+/// simulated.
 pub(super) fn observe(plan: &Plan, found: &[(Drawing, Counters)], counters: Counters) -> Draw {
     let window = |number: usize| {
         let mut window = Counters::default();

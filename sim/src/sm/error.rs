@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What keeps a kernel from being run, and what to do about it.
 
 use gpurf_trace::RegisterId;

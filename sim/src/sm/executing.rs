@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An instruction under way in an execution unit or in memory.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which unit executes an instruction, and how long it takes there.
 
 use gpurf_trace::{Memory, MemorySpace, StaticInstruction, Unit};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The front of an SM: a kernel under way, whose thread blocks come onto the SM.
 
 use gpurf_trace::{KernelReader, ThreadBlock};
@@ -42,8 +43,9 @@ checkpoint! {
 }
 
 impl Front {
-    /// Of a kernel whose first block can start in cycle `launch_end`. Those of its blocks come onto this SM whose number
-    /// leaves the remainder `share.0`, by `share.1`; if there is a plan, those of them that are drawn.
+    /// The front of a kernel whose first block can start in cycle `launch_end`. Those of its blocks come onto
+    /// this SM whose number leaves the remainder `share.0`, by `share.1`; if there is a plan, those of them
+    /// that are drawn.
     pub fn new<E>(
         mut reader: KernelReader,
         occupancy: Occupancy,
@@ -72,18 +74,18 @@ impl Front {
         Ok(front)
     }
 
-    /// Whether a block is left that has not come onto the SM.
+    /// Returns true if a block is left that has not come onto the SM.
     pub fn has_block(&self) -> bool {
         self.next_block.is_some()
     }
 
-    /// Whether there is a block left, and room for another resident one.
+    /// Returns true if there is a block left, and room for another resident one.
     pub fn can_launch<E>(&self, machine: &Machine<E>) -> bool {
         self.has_block() && machine.context.blocks.count() < self.occupancy.residents
     }
 
-    /// Reads the SM's next block that has any instruction, and decodes what is new in it and in those before it that are
-    /// not simulated.
+    /// Reads the SM's next block that has any instruction, and decodes what is new in it and in those before
+    /// it that are not simulated.
     fn fetch_block<E>(&mut self, machine: &mut Machine<E>) -> Result<(), SmError> {
         let Machine { context, .. } = machine;
         while let Some(block) = self.reader.next_block()? {

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Streaming multiprocessors side by side, under one STHLD controller.
 //!
 //! A kernel's thread blocks are dealt to the SMs in turn; a kernel starts when the one before has ended on
 //! all of them. Each SM has its own share of L2 and of the bandwidth behind it, so that between two ends of
-//! an interval no SM depends on another: they can run on any number of threads with the same result. Or they share one L2 and
-//! one DRAM (`l2.shared`): then they take turns, the one that is furthest behind first, on one thread.
-//! At the end of an interval the controller compares the instructions of all SMs in the interval with those of the one before
-//! (F §IV-B3), and STHLD changes.
+//! an interval no SM depends on another: they can run on any number of threads with the same result. Or they
+//! share one L2 and one DRAM (`l2.shared`): then they take turns, the one that is furthest behind first, on
+//! one thread. At the end of an interval the controller compares the instructions of all SMs in the interval
+//! with those of the one before (F §IV-B3), and STHLD changes.
 
 use std::io;
 
@@ -86,8 +87,8 @@ type RunAll<E> = fn(&mut [Sm<E>], u64) -> Result<bool, SmError>;
 impl<E: RunsSubCore> Gpu<E> {
     /// `engines` make what runs the hardware. The seed is that of the hardware's random choices.
     ///
-    /// Hardware that does nothing for two cycles, and is given the same again, is taken to do nothing in the next
-    /// one either, and is not asked; see [`Gpu::clock_every_cycle`].
+    /// Hardware that does nothing for two cycles, and is given the same again, is taken to do nothing in the
+    /// next one either, and is not asked; see [`Gpu::clock_every_cycle`].
     pub fn new(config: &Config, design: Design, seed: u64, mut engines: Engines<E>) -> Self {
         let count = config.sms as u64;
         let sms = (0..count).map(|number| Sm::new(config, design, (number, count), &mut engines));
@@ -128,8 +129,8 @@ impl<E: RunsSubCore> Gpu<E> {
         self.sampling = Some(Sampled { sampling, draws: vec![], whole: Counters::default(), blocks: 0 });
     }
 
-    /// Gives the hardware a clock edge in the cycles in which nothing can happen too, so that its cycles are the
-    /// SM's. The statistics are the same.
+    /// Gives the hardware a clock edge in the cycles in which nothing can happen too, so that its cycles are
+    /// the SM's. The statistics are the same.
     pub fn clock_every_cycle(&mut self) {
         for sm in &mut self.sms {
             sm.jump = false;
@@ -137,7 +138,8 @@ impl<E: RunsSubCore> Gpu<E> {
         }
     }
 
-    /// Counts, under any design, what [`ResidentBlocks`] says of resident blocks and of the registers they use.
+    /// Counts, under any design, what [`ResidentBlocks`] says of resident blocks and of the registers they
+    /// use.
     pub fn observe_residency(&mut self) {
         for sm in &mut self.sms {
             let context = &mut sm.machine.context;
@@ -145,7 +147,8 @@ impl<E: RunsSubCore> Gpu<E> {
         }
     }
 
-    /// Tells a listener, beside others, what the instructions of the first SM go through; before anything is run.
+    /// Tells a listener, beside others, what the instructions of the first SM go through; before anything is
+    /// run.
     pub fn listen(&mut self, listener: Box<dyn PipelineListener>) {
         self.sms[0].machine.context.records.pipeline.get_or_insert_default().listen(listener);
     }
@@ -226,8 +229,9 @@ impl<E: RunsSubCore> Gpu<E> {
         Ok(())
     }
 
-    /// Runs the launched kernel until cycle `until`, the end of the interval, the limit of cycles or its own end, whatever
-    /// comes first. Whether it goes on. Where it stops between two ends of an interval changes nothing.
+    /// Runs the launched kernel until cycle `until`, the end of the interval, the limit of cycles or its own
+    /// end, whatever comes first. Whether it goes on. Where it stops between two ends of an interval changes
+    /// nothing.
     pub fn advance(&mut self, until: u64) -> Result<bool, SmError> {
         self.advance_by(until, one_by_one)
     }
@@ -258,7 +262,8 @@ impl<E: RunsSubCore> Gpu<E> {
     /// The state of the run, as [`Gpu::restore`] takes it up.
     ///
     /// # Errors
-    /// [`io::ErrorKind::Unsupported`] if the engines do not show their state, as hardware does not, or if there are listeners.
+    /// [`io::ErrorKind::Unsupported`] if the engines do not show their state, as hardware does not, or if
+    /// there are listeners.
     pub fn save(&self) -> io::Result<Vec<u8>> {
         if self.sms.iter().any(|sm| sm.machine.context.records.pipeline.is_some()) {
             return Err(io::ErrorKind::Unsupported.into());
@@ -268,9 +273,9 @@ impl<E: RunsSubCore> Gpu<E> {
         Ok(state)
     }
 
-    /// Takes a run up where another one was saved, of the same configuration, design, seed and sampling, before anything is
-    /// run. The kernel that was under way, if one was, is launched; the thread blocks that were on the SMs by then are read
-    /// again, and not simulated.
+    /// Takes a run up where another one was saved, of the same configuration, design, seed and sampling,
+    /// before anything is run. The kernel that was under way, if one was, is launched; the thread blocks that
+    /// were on the SMs by then are read again, and not simulated.
     ///
     /// # Errors
     /// It is no such state, or the kernel cannot be launched.
@@ -350,7 +355,7 @@ impl<E: RunsSubCore> Gpu<E> {
         (counters, stalls)
     }
 
-    /// Of all SMs, under a design that switches blocks or if asked for.
+    /// For all SMs, under a design that switches blocks or if asked for.
     fn residency(&self) -> Option<ResidentBlocks> {
         let observed = self.sms.iter().any(|sm| sm.machine.context.records.usage.is_some());
         let wanted = observed || self.design.switches();
@@ -463,8 +468,8 @@ fn side_by_side<E: RunsSubCore + Send>(sms: &mut [Sm<E>], end: u64) -> Result<bo
     sms.par_iter_mut().map(|sm| sm.run_until(end)).try_reduce(|| true, |over, other| Ok(over && other))
 }
 
-/// As an SM asks for a sector its answer is known: so the one that is furthest behind goes first, of several the one with the
-/// least number, and what they share is lent to it.
+/// As an SM asks for a sector its answer is known: so the one that is furthest behind goes first, of several
+/// the one with the least number, and what they share is lent to it.
 fn in_turns<E: RunsSubCore>(
     sms: &mut [Sm<E>],
     partitions: &mut Option<Box<Partitions>>,

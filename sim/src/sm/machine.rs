@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The sub-cores of an SM and what they have in common.
 
 use gpurf_blocks::SUB_CORES;

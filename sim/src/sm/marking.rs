@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which loads from shared memory of a kernel are multicasting loads, MLDS: I §3.1 and §3.4.
 //!
 //! The unit compares the address of the first lane alone, and keeps loads until a partner comes. It would
@@ -9,9 +10,9 @@
 //! - no two warps' loads with the same key disagree in a lane, or in what they load;
 //! - nothing is stored to the words that it loads.
 //!
-//! Beside DARSIE, which serves the warps of a sub-core by itself, a load goes to the unit only if a warp of another
-//! sub-core performs it alike: else its partner never comes. A compiler that finds what warps share, as DARSIE's
-//! does, knows which warps these are.
+//! Beside DARSIE, which serves the warps of a sub-core by itself, a load goes to the unit only if a warp of
+//! another sub-core performs it alike: else its partner never comes. A compiler that finds what warps share,
+//! as DARSIE's does, knows which warps these are.
 //!
 //! What the profile did not see is found when it happens: see [`super::load_sharing`].
 
@@ -37,7 +38,7 @@ pub(super) enum PartnerMarks {
     All,
     At {
         loads: HashSet<u32>,
-        /// Those that go to the multicasting unit.
+        /// The ones that go to the multicasting unit.
         multicast: HashSet<u32>,
     },
 }
@@ -75,8 +76,8 @@ impl PartnerMarks {
     }
 }
 
-/// Only what reads registers' worth from shared memory by name: `LDS`, `LDSM`. Not bytes: two in one half word would have
-/// the same address in the multicasting unit.
+/// Only what reads registers' worth from shared memory by name: `LDS`, `LDSM`. Not bytes: two in one half
+/// word would have the same address in the multicasting unit.
 fn loads_shared(instruction: &StaticInstruction) -> bool {
     let load = Memory { space: MemorySpace::Shared, access: MemoryAccess::Load };
     instruction.memory == Some(load) && !instruction.destinations.is_empty() && instruction.width > 1
@@ -101,7 +102,7 @@ impl Key {
 #[derive(Default)]
 struct Redundant {
     loads: HashSet<u32>,
-    /// Those that warps of several sub-cores perform alike.
+    /// The ones that warps of several sub-cores perform alike.
     across: HashSet<u32>,
 }
 
@@ -278,7 +279,7 @@ impl Words {
         chunks(header, addresses, width, |chunk, words| *self.0.entry(chunk).or_default() |= words);
     }
 
-    /// Whether an access touches any of them.
+    /// Returns true if an access touches any of them.
     fn meets(&self, header: &KernelHeader, addresses: &[u64], width: u16) -> bool {
         let mut meets = false;
         chunks(header, addresses, width, |chunk, words| {

@@ -1,5 +1,6 @@
-//! The way of memory instructions from the sub-cores to memory: through the load/store unit, and, where loads are
-//! shared, past the units that share them.
+// SPDX-License-Identifier: Apache-2.0
+//! The way of memory instructions from the sub-cores to memory: through the load/store unit, and, where loads
+//! are shared, past the units that share them.
 
 use crate::checkpoint::checkpoint;
 use crate::config::Config;
@@ -13,7 +14,7 @@ use super::surroundings::Surroundings;
 
 pub(super) struct MemoryPath {
     pub unit: LoadStoreUnit<Executing>,
-    /// Of loads that warps perform alike.
+    /// The sharing of loads that warps perform alike.
     pub sharing: Option<LoadSharing>,
     /// How often shared memory transfers the data of a multicasting load.
     transfers: u64,
@@ -73,7 +74,8 @@ impl MemoryPath {
         }
     }
 
-    /// The warp of this number in a block passes a barrier that opens; `serial` is the number of its next instruction.
+    /// The warp of this number in a block passes a barrier that opens; `serial` is the number of its next
+    /// instruction.
     pub fn pass_barrier(&mut self, block: BlockId, number: u16, serial: u32) {
         if let Some(sharing) = &mut self.sharing {
             sharing.pass_barrier(block, number, serial);
@@ -87,8 +89,8 @@ impl MemoryPath {
         }
     }
 
-    /// The barrier of a block opens, or the block leaves and a new one comes: loads from before are not shared with
-    /// those after.
+    /// The barrier of a block opens, or the block leaves and a new one comes: loads from before are not
+    /// shared with those after.
     pub fn separate_loads(&mut self, block: BlockId, is_new: bool) {
         if let Some(sharing) = &mut self.sharing {
             sharing.separate_loads(block, is_new);

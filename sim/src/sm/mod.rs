@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Streaming multiprocessors that run instruction streams, cycle by cycle, around the register-file
 //! hardware of their four sub-cores. [`Gpu`] holds one or several of them.
 //!

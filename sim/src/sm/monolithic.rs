@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One warp scheduler for the whole SM, which issues one instruction per cycle: the monolithic organisation of
 //! F Fig. 2, as in the Tesla generation. Greedy, then oldest.
 //!

@@ -1,15 +1,17 @@
-//! Moves the registers of blocks that switch: through the RMU into the PCRF and back (FineReg), or to DRAM and back
-//! (Reg+DRAM).
+// SPDX-License-Identifier: Apache-2.0
+//! Moves the registers of blocks that switch: through the RMU into the PCRF and back (FineReg), or to DRAM
+//! and back (Reg+DRAM).
 //!
-//! A register leaves the banks through a port of the arbiter: R has the register index sent "to the ACRF through
-//! arbitrator". Without `finereg.transfer_port` it leaves as an instruction reads it, through issue slot, arbiter, bank and
-//! collector. It comes back as a result is written. What moves are the values that the banks hold.
+//! A register leaves the banks through a port of the arbiter: R has the register index sent "to the ACRF
+//! through arbitrator". Without `finereg.transfer_port` it leaves as an instruction reads it, through issue
+//! slot, arbiter, bank and collector. It comes back as a result is written. What moves are the values that
+//! the banks hold.
 //!
-//! Between the RMU and the arbiters stands a register each way: what the RMU asks for in cycle t is at its bank's arbiter
-//! in t + 1, and its value at the RMU in t + 2 at the earliest.
+//! Between the RMU and the arbiters stands a register each way: what the RMU asks for in cycle t is at its
+//! bank's arbiter in t + 1, and its value at the RMU in t + 2 at the earliest.
 //!
-//! Without a switch the RMU sees no clock edge. A look-up that misses its cache reads 12 bytes of memory through L2
-//! (R §V-F).
+//! Without a switch the RMU sees no clock edge. A look-up that misses its cache reads 12 bytes of memory
+//! through L2 (R §V-F).
 
 use gpurf_trace::RegisterId;
 use std::collections::VecDeque;
@@ -27,9 +29,9 @@ use crate::engines::{RmuEngine, RunsSubCore};
 /// Registers that have to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct Moves {
-    /// Of a block that leaves.
+    /// The place of a block that leaves.
     pub store: Option<Place>,
-    /// Of a block that comes.
+    /// The place of a block that comes.
     pub restore: Option<Place>,
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers that name places of an SM, as types of their own: a block may lie in one slot with its registers in the
 //! region of another.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How many thread blocks of a kernel fit on the SM, and where they lie.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -16,10 +17,10 @@ const MAX_RESIDENT_WARPS: usize = 512;
 /// How the thread blocks of a kernel lie on the SM.
 ///
 /// Block slot s has the warp slots from s × `warps` on; warp slot w is local warp w / 4 of sub-core
-/// w mod 4. Their registers lie in regions, of which there may be more: region r is for the registers of the warp
-/// slots from r × `warps` on, were there as many, and in every bank the l-th of them has the rows from l × `rows`
-/// on. A block may be in slot s with its registers in region r if that gives each warp the same sub-core and the
-/// same banks.
+/// w mod 4. Their registers lie in regions, of which there may be more: region r is for the registers of the
+/// warp slots from r × `warps` on, were there as many, and in every bank the l-th of them has the rows from l
+/// × `rows` on. A block may be in slot s with its registers in region r if that gives each warp the same
+/// sub-core and the same banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct Occupancy {
     /// Blocks active at a time.
@@ -40,7 +41,8 @@ pub(super) struct Occupancy {
     pub shared_memory: u64,
     /// Sub-cores times banks.
     period: usize,
-    /// The shared pool: registers of a warp that are its own, and warps of a sub-core that can have the others.
+    /// The shared pool: registers of a warp that are its own, and warps of a sub-core that can have the
+    /// others.
     pub pool: Option<(usize, usize)>,
 }
 
@@ -166,7 +168,7 @@ impl Occupancy {
         Ok(())
     }
 
-    /// Whether a block in this slot can have its registers in this region.
+    /// Returns true if a block in this slot can have its registers in this region.
     pub fn suits(&self, slot: Slot, region: Region) -> bool {
         slot.0.abs_diff(region.0) * self.warps % self.period == 0
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions as a sub-core without collectors is told of them: which way each goes, and how long its
 //! result takes.
 
@@ -123,6 +124,8 @@ fn way(instruction: &StaticInstruction, unit: u8) -> (Path, u8, Pipe) {
     }
     let is_counted = control.write_barrier().is_none() && control.read_barrier().is_none();
     match instruction.unit {
+        // It comes behind the reads of memory instructions before it: the compiler relies on that.
+        _ if instruction.barrier => (MEMORY, unit, Pipe::Others),
         _ if instruction.memory.is_some() && unit == Unit::LoadStore as u8 => (MEMORY, unit, Pipe::Others),
         Unit::LoadStore | Unit::Sfu | Unit::Fp64 => (OTHERS, unit, Pipe::Others),
         _ if !is_counted || UNCOUNTED.contains(&base) => (OTHERS, unit, Pipe::Others),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where each instruction of an SM spends its cycles, for listeners that want to see it.
 //!
 //! Nothing here decides anything: the SM runs the same with and without listeners. Which collector's read a bank performs

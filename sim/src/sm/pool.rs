@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The shared register pool of RegMutex (R §I, §VI-A): a warp owns some of its registers, the base register
 //! set (BRS). The others it takes from the pool (SRP) of its sub-core, all at once, before an instruction at which one
 //! of them is live or written, and gives them back where none is live any more. If the pool has none left, it waits.

@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Prefetch of register intervals into the register cache: LTRF.
 //!
 //! The compiler cuts a kernel into intervals whose registers all fit into a warp's part of the cache
-//! ([`gpurf_trace::Intervals`]). Before its first instruction of an interval, and when it becomes active, an active
-//! warp fetches the interval's registers that are live there and that it does not have; it issues again when all have
-//! come. Meanwhile the other active warps issue. F and C name LTRF and give none of its hardware, so this is decided
-//! here:
+//! ([`gpurf_trace::Intervals`]). Before its first instruction of an interval, and when it becomes active, an
+//! active warp fetches the interval's registers that are live there and that it does not have; it issues
+//! again when all have come. Meanwhile the other active warps issue. F and C name LTRF and give none of its
+//! hardware, so this is decided here:
 //! - A prefetch reads up to as many registers as a collector has slots, through issue, collector and banks as an
-//!   instruction with these sources would, and ends at its dispatch, where what the cache did not have becomes fills.
+//!   instruction with these sources would, and ends at its dispatch, where what the cache did not have becomes
+//!   fills.
 //! - Registers still to be written are left out: their results enter the cache themselves.
 //! - The cache has 16 entries in two sets, by the number's lowest bit, for results and fills alike. An interval has at
 //!   most 8 registers of each. LRU, so that looking for what is there keeps it there.
@@ -29,7 +31,8 @@ pub(super) struct Prefetch {
 pub(super) type Batch = Registers;
 
 impl Prefetch {
-    /// The warp is about to issue the instruction at `pc`, while the registers of `pending` are still to be written.
+    /// The warp is about to issue the instruction at `pc`, while the registers of `pending` are still to be
+    /// written.
     pub fn reach(&mut self, pc: u32, intervals: &Intervals, liveness: &Liveness, pending: RegisterSet) {
         let Some((number, registers)) = intervals.at(pc) else { return };
         if self.interval != Some(number) {
@@ -62,7 +65,7 @@ pub(super) fn position(register: RegisterId) -> u8 {
     register.0 & 3
 }
 
-/// Whether an interval can have these registers.
+/// Returns true if an interval can have these registers.
 pub(super) fn fits(registers: RegisterSet, parameters: &Parameters) -> bool {
     let Parameters { rc_entries, rc_ways, .. } = *parameters;
     let sets = rc_entries / rc_ways;

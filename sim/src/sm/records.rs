@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is counted of an SM, and whom it tells what happens. Nothing here decides anything.
 
 use crate::checkpoint::checkpoint;

@@ -1,31 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A register cache between the collectors of a sub-core and its register file: C §IV, Fig. 1c.
 //!
-//! C shows the cache beside the register file, near the units, "bypassing the route from RF, operand buffer, and the
-//! interconnect", and gives neither ports nor cycles. What is decided here:
+//! C shows the cache beside the register file, near the units, "bypassing the route from RF, operand buffer,
+//! and the interconnect", and gives neither ports nor cycles. What is decided here:
 //! - **Sources** are looked up in the cycle of their instruction's issue. Those that hit in all active lanes make no
-//!   request of the banks. They are read in the next cycle and wait in latches for the others; an instruction whose
-//!   sources all hit can be dispatched in that cycle, as from a caching collector.
+//!   request of the banks. They are read in the next cycle and wait in latches for the others; an instruction
+//!   whose sources all hit can be dispatched in that cycle, as from a caching collector.
 //! - **Lanes that miss** are read from the bank with the whole row, and put together with those that hit at dispatch.
 //! - **Fills** go back into the cache when their instruction is dispatched. Until a fill is taken in, its instruction
-//!   counts as reading: no younger one of the warp writes its register. A fill that the result of its own instruction
-//!   overtakes is given up.
+//!   counts as reading: no younger one of the warp writes its register. A fill that the result of its own
+//!   instruction overtakes is given up.
 //! - **Results** enter the cache one in a cycle, in the lanes that are active, and are free to read from the next cycle
 //!   on. What leaves the cache is written into its bank before any read.
 //! - **A source on its way back** to the register file costs the cycle's issue.
 //! - **The end of a warp** drops its values. Its slot does not issue until that is done.
 //!
-//! RFC and software RFC cache registers of active warps only. A warp that becomes pending is flushed, and does not
-//! issue meanwhile; results that it still gets go to the banks, past the cache. Software RFC's compiler knows which
-//! values live on at the end of a strand: the others are not written back.
+//! RFC and software RFC cache registers of active warps only. A warp that becomes pending is flushed, and
+//! does not issue meanwhile; results that it still gets go to the banks, past the cache. Software RFC's
+//! compiler knows which values live on at the end of a strand: the others are not written back.
 //!
 //! LTRF fetches a warp's registers before it needs them: see [`super::prefetch`].
 //!
-//! Where blocks of more warps than there are slots take turns, a warp that leaves its slot is flushed, and nothing else
-//! of the switch begins before its last value is in the banks: the next warp's values have its place in the cache.
-//! Registers that come back are written into the banks, past the cache.
+//! Where blocks of more warps than there are slots take turns, a warp that leaves its slot is flushed, and
+//! nothing else of the switch begins before its last value is in the banks: the next warp's values have its
+//! place in the cache. Registers that come back are written into the banks, past the cache.
 //!
-//! Banks of real register files write single lanes. The hardware here writes whole rows; what a bank holds is kept
-//! beside it, and lanes that are not written are written as they are.
+//! Banks of real register files write single lanes. The hardware here writes whole rows; what a bank holds is
+//! kept beside it, and lanes that are not written are written as they are.
 
 use std::collections::VecDeque;
 
@@ -54,9 +55,9 @@ pub(super) struct Arrival {
     pub register: RegisterId,
     pub lanes: u32,
     pub value: u32,
-    /// Of a fill.
+    /// The position of a fill.
     pub position: u8,
-    /// Of a result: the number of its instruction.
+    /// For a result: the number of its instruction.
     pub serial: u32,
 }
 
@@ -66,7 +67,7 @@ pub(super) struct Found {
     pub lanes: LookedUp,
     /// Bit s: no lane of slot s has to be read from the banks.
     pub whole: u8,
-    /// Of the lanes that hit, once they are read.
+    /// The data of the lanes that hit, once they are read.
     pub data: [u32; MAX_SLOTS],
 }
 
@@ -117,8 +118,8 @@ pub(super) struct RegisterCacheUnit {
     drops: WarpSet,
     /// Warps that have issued nothing and got nothing into the cache since they were flushed.
     clean: WarpSet,
-    /// Warps become active that wait, and pending again at once: to flush them whenever they do, though they are clean, would keep
-    /// their results from coming past for ever.
+    /// Warps become active that wait, and pending again at once: to flush them whenever they do, though they
+    /// are clean, would keep their results from coming past forever.
     skips_clean: bool,
     /// The flush under way.
     flushing: Option<WarpId>,
@@ -190,7 +191,8 @@ impl RegisterCacheUnit {
         })
     }
 
-    /// What issues enters a collector. Bit s of the result: no lane of its slot s has to be read from the banks.
+    /// What issues enters a collector. Bit s of the result: no lane of its slot s has to be read from the
+    /// banks.
     pub fn enter(&mut self, collector: CollectorId) -> u8 {
         self.reading = Some(collector);
         self.held[collector.index()] = self.found;
@@ -218,13 +220,15 @@ impl RegisterCacheUnit {
         self.keeps |= warps;
     }
 
-    /// The registers of a warp that live on, where that is known: software RFC's compiler does, LTRF's hardware does not.
+    /// The registers of a warp that live on, where that is known: software RFC's compiler does, LTRF's
+    /// hardware does not.
     pub fn live(&self, warp: &Warp, code: &Code) -> Option<RegisterSet> {
         let liveness = code.liveness.as_ref().filter(|_| self.knows_live)?;
         Some(warp.live(liveness, code.decoded()))
     }
 
-    /// A warp has become pending, or leaves its slot: its dirty values leave, but for those that are known to be dead.
+    /// A warp has become pending, or leaves its slot: its dirty values leave, except for those that are known
+    /// to be dead.
     pub fn flush(&mut self, warp: WarpId, live: Option<RegisterSet>) {
         if !self.of_all_warps {
             self.keeps &= !warp.bit();
@@ -328,7 +332,7 @@ impl RegisterCacheUnit {
         taken
     }
 
-    /// Whether the results of a warp enter the cache.
+    /// Returns true if the results of a warp enter the cache.
     pub fn keeps(&self, warp: WarpId) -> bool {
         self.keeps >> warp.0 & 1 == 1
     }
@@ -337,8 +341,8 @@ impl RegisterCacheUnit {
         moved.leaving.is_none() && self.emptying() >> warp.0 & 1 == 0
     }
 
-    /// Whether what leaves the cache is read again, as far as is known. That of a flush is known until the last value
-    /// has left.
+    /// Returns true if what leaves the cache is read again, as far as is known. That of a flush is known
+    /// until the last value has left.
     pub fn is_live(&mut self, leaving: Option<&Value<u32>>) -> bool {
         let flushed = self.flushes | self.flushing.map_or(0, WarpId::bit);
         self.known &= flushed | leaving.map_or(0, |value| value.warp.bit());
@@ -347,8 +351,8 @@ impl RegisterCacheUnit {
         })
     }
 
-    /// The second half of a cycle: the sources of the instruction that issues are looked up. `None` if one of them is
-    /// on its way to the register file.
+    /// The second half of a cycle: the sources of the instruction that issues are looked up. `None` if one of
+    /// them is on its way to the register file.
     pub fn look_up(
         &mut self,
         warp: WarpId,
@@ -376,7 +380,8 @@ impl RegisterCacheUnit {
         Some(found)
     }
 
-    /// The clock edge, which the hardware sees only if it was asked for anything: it is idle in all other cycles.
+    /// The clock edge, which the hardware sees only if it was asked for anything: it is idle in all other
+    /// cycles.
     pub fn tick(&mut self) {
         if std::mem::take(&mut self.asked) {
             self.engine.tick();

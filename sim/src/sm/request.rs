@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an instruction asks of memory, in view of its block's addresses.
 
 use gpurf_blocks::LANES;
@@ -38,7 +39,7 @@ fn memory_of(code: &Code, blocks: &Blocks, executing: &Executing) -> Memory {
     }
 }
 
-/// Whether it stores to shared memory.
+/// Returns true if it stores to shared memory.
 pub(super) fn stores_to_shared(code: &Code, blocks: &Blocks, executing: &Executing) -> bool {
     let memory = memory_of(code, blocks, executing);
     memory.space == MemorySpace::Shared && memory.access != MemoryAccess::Load

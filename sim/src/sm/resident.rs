@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A resident thread block, and how far it is.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -64,7 +65,7 @@ impl Resident {
         }
     }
 
-    /// Whether it could go on if it were active.
+    /// Returns true if it could go on if it were active.
     pub fn can_resume(&self, ready: Ready, decoded: &[Decoded]) -> bool {
         let mut warps = self.contexts.iter().flatten().filter(|warp| !warp.is_issued());
         match ready {

@@ -1,5 +1,6 @@
-//! One SM: in each cycle completed instructions come back, memory takes the next one, the sub-cores step, and blocks
-//! come, go and switch.
+// SPDX-License-Identifier: Apache-2.0
+//! One SM: in each cycle completed instructions come back, memory takes the next one, the sub-cores step, and
+//! blocks come, go and switch.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -33,18 +34,19 @@ use crate::statistics::{Counters, Stalls};
 
 /// Cycles after which a run is given up if nothing moves; more than any unit keeps instructions out.
 const PATIENCE: u64 = 200_000;
-/// Cycles in which nothing issues or completes, however many blocks are switched, before the shared pool of registers
-/// gives more than it has; more than a switch takes.
+/// Cycles in which nothing issues or completes, however many blocks are switched, before the shared pool of
+/// registers gives more than it has; more than a switch takes.
 const SWITCHING_PATIENCE: u64 = 1_000;
 
-/// [`Sm::run_engines`] on the models: their hot loop is compiled here, with all that it calls, and once. A crate that runs models
-/// would else have one of its own, in pieces.
+/// [`Sm::run_engines`] on the models: their hot loop is compiled here, with all that it calls, and once. A
+/// crate that runs models would else have one of its own, in pieces.
 #[inline(never)]
 fn run_models(sm: &mut Sm<SubCoreEngine>, end: u64, once: bool) -> Result<bool, SmError> {
     sm.run_engines(end, once)
 }
 
-/// Lets the pool of a sub-core have more registers, of one in which a warp waits for them if there is one. Whether any needs them.
+/// Lets the pool of a sub-core have more registers, of one in which a warp waits for them if there is one.
+/// Whether any needs them.
 fn overdraw<E: RunsSubCore>(sub_cores: &mut [Core<E>], blocks_circle: bool) -> bool {
     [false, blocks_circle].into_iter().any(|circle| sub_cores.iter_mut().any(|core| core.overdraw(circle)))
 }
@@ -107,7 +109,8 @@ impl<E: RunsSubCore> Sm<E> {
         }
     }
 
-    /// Launches a kernel, of which `marks` says what its multicasting loads are; if there is a plan, what is drawn of it.
+    /// Launches a kernel, of which `marks` says what its multicasting loads are; if there is a plan, what is
+    /// drawn of it.
     pub fn start(
         &mut self,
         reader: KernelReader,
@@ -159,8 +162,8 @@ impl<E: RunsSubCore> Sm<E> {
         self.run(end, false)
     }
 
-    /// Runs for a cycle, and on to the next one in which something can happen, but not beyond `end`. Whether the kernel is
-    /// over.
+    /// Runs for a cycle, and on to the next one in which something can happen, but not beyond `end`. Whether
+    /// the kernel is over.
     pub fn take_turn(&mut self, end: u64) -> Result<bool, SmError> {
         self.run(end, true)
     }
@@ -172,7 +175,8 @@ impl<E: RunsSubCore> Sm<E> {
         }
     }
 
-    /// Runs until cycle `end`, or until the kernel is over; for a turn only if `once`. Whether the kernel is over.
+    /// Runs until cycle `end`, or until the kernel is over; for a turn only if `once`. Whether the kernel is
+    /// over.
     fn run_engines(&mut self, end: u64, once: bool) -> Result<bool, SmError> {
         let Some(mut front) = self.front.take() else { return Ok(true) };
         let launching = front.launch_end.min(end).saturating_sub(self.now());
@@ -329,7 +333,7 @@ impl<E: RunsSubCore> Sm<E> {
     fn advance(&mut self, active: bool, end: u64) -> Result<(), SmError> {
         let Machine { sub_cores, context, .. } = &mut self.machine;
         let now = context.clock.now;
-        // Blocks whose warps all wait for the pool may take each other's place for ever.
+        // Blocks whose warps all wait for the pool may take each other's place forever.
         let circles = now > context.clock.last_progress + SWITCHING_PATIENCE;
         if active && !circles {
             self.pass(1);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the way to memory sees of its SM, and whom it tells.
 
 use super::blocks::Blocks;

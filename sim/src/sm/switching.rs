@@ -1,24 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Switching between resident thread blocks (CTAs): R §IV, §V.
 //!
-//! A block is active while its warps have warp slots, else pending. When all warps of an active block are stalled,
-//! another one may take its slot: a new one, or a pending one that can go on. The context of the stalled one, its
-//! place in the instruction stream and scoreboard, moves to shared memory. Its registers stay where they are if
-//! others are free for the block that comes; else they move too, through the RMU into the PCRF under FineReg, or to
-//! DRAM under Reg+DRAM, and those of the block that comes take their rows.
+//! A block is active while its warps have warp slots, else pending. When all warps of an active block are
+//! stalled, another one may take its slot: a new one, or a pending one that can go on. The context of the
+//! stalled one, its place in the instruction stream and scoreboard, moves to shared memory. Its registers
+//! stay where they are if others are free for the block that comes; else they move too, through the RMU into
+//! the PCRF under FineReg, or to DRAM under Reg+DRAM, and those of the block that comes take their rows.
 //!
 //! **Stalled** (R: "all the warps of a CTA are stalled", on long-latency memory): each warp that has not ended waits
-//! for a load that missed in L1, or at the barrier, at least one of them for a load, and nothing else of the block is
-//! under way but stores. L1 hits and shared memory are waited for: a switch takes longer than they.
+//! for a load that missed in L1, or at the barrier, at least one of them for a load, and nothing else of the
+//! block is under way but stores. L1 hits and shared memory are waited for: a switch takes longer than they.
 //!
 //! **What is under way for a pending block** is kept until it is active again: loaded values enter the banks then.
 //! R does not say where they go. Its live registers include those a warp waits for, which are thus stored in
 //! vain, and replaced by what was loaded.
 //!
 //! **Order** (R §V-B): a new block if its registers are free or the stalled block's can be stored; else a pending
-//! one that could go on in this slot. `finereg.prefer = "ready"` puts pending blocks first (R §V-E). A slot that a
-//! block leaves at its end is taken by a pending block that can go on, else by a new one. Which of the pending
-//! blocks it is, the CTA status monitor selects ([`status`]): one whose registers are in the ACRF; else one whose
-//! registers are not; equals take turns. It selects for one slot in a cycle.
+//! one that could go on in this slot. `finereg.prefer = "ready"` puts pending blocks first (R §V-E). A slot
+//! that a block leaves at its end is taken by a pending block that can go on, else by a new one. Which of the
+//! pending blocks it is, the CTA status monitor selects ([`status`]): one whose registers are in the ACRF;
+//! else one whose registers are not; equals take turns. It selects for one slot in a cycle.
 //!
 //! One switch at a time: there is one RMU. Beside the registers move the contexts, each warp's in
 //! `finereg.context_cycles` (without `finereg.contexts_beside`, after them). The block that comes starts when all of it is
@@ -57,7 +58,7 @@ use status::StatusMonitor;
 pub(super) struct Switching {
     pub residency: Residency,
     rmu: RmuEngine,
-    /// Of the running kernel's code, which the RMU's cache knows by address.
+    /// The address of the running kernel's code, which the RMU's cache knows by address.
     pub code: u32,
     /// The codes so far, in the order of their addresses.
     codes: Vec<KnownCode>,
@@ -118,7 +119,7 @@ enum Phase {
 }
 
 impl Switching {
-    /// Of the SM of this number.
+    /// The switching of the SM of this number.
     pub fn new<E>(residency: Residency, engines: &mut Engines<E>, number: usize) -> Self {
         Switching {
             residency,
@@ -133,8 +134,8 @@ impl Switching {
         }
     }
 
-    /// A kernel is launched: its code has an address of its own. Launches of a trace that show other paths of one kernel count as
-    /// other code, since other registers are live.
+    /// A kernel is launched: its code has an address of its own. Launches of a trace that show other paths of
+    /// one kernel count as other code, since other registers are live.
     pub fn start_kernel(&mut self, name: &str, liveness: Option<&Liveness>) {
         let places = liveness.into_iter().flat_map(Liveness::places);
         let is_it = |code: &KnownCode| code.name == name && code.live.iter().copied().eq(places.clone());
@@ -146,7 +147,7 @@ impl Switching {
         self.turn = 0;
     }
 
-    /// Whether the slot is about to be taken.
+    /// Returns true if the slot is about to be taken.
     #[inline]
     fn reserves(&self, slot: Slot) -> bool {
         self.under_way.as_ref().is_some_and(|switch| switch.slot == slot)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How much of the register file is in use: R §III-B, Fig. 5. Of the registers allocated to the active blocks, the
 //! share that is read or written in a window of `finereg.window` instructions of the SM.
 //!

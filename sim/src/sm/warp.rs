@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A warp on the SM: its place in the instruction stream, its scoreboard, its tokens.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -47,15 +48,15 @@ pub(super) struct Warp {
     strand_loads: RegisterSet,
     /// Results still to be written.
     pending: RegisterSet,
-    /// Those of them that come from memory, and of those the ones that L1 did not hold.
+    /// The ones of them that come from memory, and of those the ones that L1 did not hold.
     pending_loads: RegisterSet,
-    /// Those of them from shared memory.
+    /// The ones of them from shared memory.
     pending_shared: RegisterSet,
     pending_long: RegisterSet,
     /// Operands of instructions in collectors.
     reading: RegisterSet,
     pub at_barrier: bool,
-    /// It has come into its slot in the place of another warp, and has not issued since.
+    /// It has come into its slot instead of another warp, and has not issued since.
     pub has_come_back: bool,
     /// It has registers of the shared pool.
     pub holds_pool: bool,
@@ -84,10 +85,11 @@ pub(super) struct Value {
 /// What the operands of an instruction must be, in as many places as it has sources.
 pub(super) type Expected = [Value; MAX_SLOTS];
 
-/// The value that instruction number `serial` of the run writes into `register`. A lane has one bit of it, and two
-/// values differ in any lane with even chance: the number of both is scattered, one to one.
+/// The value that instruction number `serial` of the run writes into `register`. A lane has one bit of it,
+/// and two values differ in any lane with even chance: the number of both is scattered, one to one.
 ///
-/// Warps number their instructions from their launch on, each in a range of its own. The serial stands for warp and place in program order; 2^24 instructions later it comes again.
+/// Warps number their instructions from their launch on, each in a range of its own. The serial stands for
+/// warp and place in program order; 2^24 instructions later it comes again.
 #[inline]
 pub fn token(serial: u32, register: RegisterId) -> u32 {
     scatter(serial << 8 | u32::from(register))
@@ -222,7 +224,7 @@ impl Warp {
         self.round
     }
 
-    /// Whether a branch has left the window of so many instructions before the next one: see
+    /// Returns true if a branch has left the window of so many instructions before the next one: see
     /// the hardware, `hw/src/collector/boc.rs`. A warp's first instruction has none before it.
     pub fn leaves_window(&self, pc: u32, window: usize) -> bool {
         let follows = pc > self.recent[0] && pc - self.recent[0] <= INSTRUCTION_BYTES;
@@ -239,8 +241,9 @@ impl Warp {
         ends
     }
 
-    /// The next round is issued; with its last one the next instruction leaves the stream. `by_lane`: it writes its active
-    /// lanes only, else registers as a whole. `expected`: set to what the operands of the round must be.
+    /// The next round is issued; with its last one the next instruction leaves the stream. `by_lane`: it
+    /// writes its active lanes only, else registers as a whole. `expected`: set to what the operands of the
+    /// round must be.
     #[inline(always)]
     pub fn issue(
         &mut self,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an SM counts.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -47,7 +48,7 @@ counters! {
         named_operand_reads,
         /// Operand reads served by the collector.
         hits,
-        /// Those of them that the trace names.
+        /// The ones of them that the trace names.
         named_hits,
         /// Operand reads served by the banks.
         bank_reads,
@@ -59,7 +60,7 @@ counters! {
         cache_writes,
         /// Results kept out of the collector that holds data of their warp.
         cache_writes_filtered,
-        /// Those of them that were near: they lost the single port D to another result of their cycle.
+        /// The ones of them that were near: they lost the single port D to another result of their cycle.
         cache_writes_lost,
         /// Operands compared with program order at dispatch.
         token_checks,
@@ -71,11 +72,11 @@ counters! {
         stage_errors,
         /// 32-byte sectors that loads asked of the L1 cache.
         l1_reads,
-        /// Those of them it held.
+        /// The ones of them it held.
         l1_hits,
         /// 32-byte sectors that loads asked of the L2 cache.
         l2_reads,
-        /// Those of them it held.
+        /// The ones of them it held.
         l2_hits,
         /// Cycles that accesses to shared memory waited for each other's banks.
         shared_conflicts,
@@ -117,23 +118,25 @@ counters! {
         lrt_rejections,
         /// Loads that left the load request table alone because of their age.
         lrt_aged,
-        /// Under a two-level scheduler: cycles of a sub-core in which nothing issues and a pending warp is ready, also where an
-        /// active one is and finds no collector. Those charged to pending warps are the ones with no ready active warp.
+        /// Under a two-level scheduler: cycles of a sub-core in which nothing issues and a pending warp is
+        /// ready, also where an active one is and finds no collector. Those charged to pending warps are the
+        /// ones with no ready active warp.
         #[serde(default, skip_serializing_if = "is_zero")]
         pending_ready_cycles,
-        /// Those with no ready active warp in which a collector is free, so that the pending one could have issued.
+        /// The ones with no ready active warp in which a collector is free, so that the pending one could
+        /// have issued.
         #[serde(default, skip_serializing_if = "is_zero")]
         pending_issuable_cycles,
         /// Operands read under a register cache, lane by lane.
         #[serde(default, skip_serializing_if = "is_zero")]
         rc_lane_reads,
-        /// Those of them that it had.
+        /// The ones of them that it had.
         #[serde(default, skip_serializing_if = "is_zero")]
         rc_lane_read_hits,
         /// Results written under a register cache, lane by lane.
         #[serde(default, skip_serializing_if = "is_zero")]
         rc_lane_writes,
-        /// Those of them whose register it had.
+        /// The ones of them whose register it had.
         #[serde(default, skip_serializing_if = "is_zero")]
         rc_lane_write_hits,
         /// Lanes written into the register file behind a register cache.
@@ -182,15 +185,15 @@ counters! {
         pending,
         /// Under one scheduler for the SM: it issues from another sub-core.
         elsewhere,
-        /// A source of the selected warp is on its way from the register cache to the register file, or the ready
-        /// warps' parts of the cache are being emptied.
+        /// A source of the selected warp is on its way from the register cache to the register file, or the
+        /// ready warps' parts of the cache are being emptied.
         #[serde(default, skip_serializing_if = "is_zero")]
         register_cache,
         /// A warp fetches registers of an interval, or waits for them.
         #[serde(default, skip_serializing_if = "is_zero")]
         prefetch,
-        /// A part of an instruction's sources enters a collector: it has more of them than a collector has slots, and enters
-        /// in rounds. The cycle of its last round is that of its issue.
+        /// A part of an instruction's sources enters a collector: it has more of them than a collector has
+        /// slots, and enters in rounds. The cycle of its last round is that of its issue.
         #[serde(default, skip_serializing_if = "is_zero")]
         rounds,
         /// Without collectors: the instruction in Allocate waits for free cycles of the banks.
@@ -202,7 +205,7 @@ counters! {
         units,
         /// A warp is ready, but the collector it may use is not free.
         collector,
-        /// A CTA could run but for room in the PCRF, or a warp but for registers of the shared pool.
+        /// A CTA could run except for room in the PCRF, or a warp except for registers of the shared pool.
         #[serde(default, skip_serializing_if = "is_zero")]
         depletion,
         /// A warp waits for a load.
@@ -242,7 +245,7 @@ counters! {
         /// Cycles from the beginning of each switch until the CTA that leaves could go on.
         #[serde(default, skip_serializing_if = "is_zero")]
         stall_cycles,
-        /// Those that could go on before they had left.
+        /// The ones that could go on before they had left.
         #[serde(default, skip_serializing_if = "is_zero")]
         left_in_vain,
         /// Pending CTAs that became active, and whose registers were in the ACRF.
@@ -251,7 +254,8 @@ counters! {
         resumed_from_store,
         /// Switches that were refused for want of room in the PCRF.
         refused_room,
-        /// CTAs that were not switched: a warp had diverged, and needed registers beyond those live at its PC.
+        /// CTAs that were not switched: a warp had diverged, and needed registers beyond those live at its
+        /// PC.
         refused_diverged,
         /// Cycles in which registers or contexts were being moved.
         switch_cycles,
@@ -261,7 +265,7 @@ counters! {
         /// CTAs whose registers the RMU has stored.
         #[serde(default, skip_serializing_if = "is_zero")]
         stored,
-        /// Those of them with more than 63 live registers, which R's count of six bits does not hold.
+        /// The ones of them with more than 63 live registers, which R's count of six bits does not hold.
         #[serde(default, skip_serializing_if = "is_zero")]
         stored_over_63,
         /// Registers read from the banks to be stored.

@@ -1,33 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a sample of a run's thread blocks says of the whole run, and how sure that is.
 //!
-//! The stream alone tells how many warp instructions the whole run has and how many operands they read: these are known
-//! exactly, and are the **auxiliary variables** of ratio estimates (W. G. Cochran, Sampling Techniques, 3rd ed., ch. 6):
-//! instructions for cycles and bank writes, operand reads for hits and bank reads. A launch has clusters of thread
-//! blocks of which some were drawn (the SM's module on drawing says how). If in the window of the j-th of them yⱼ events and xⱼ of the
-//! auxiliary variable were counted, and T and t in all that was simulated, of X in the launch, it has about
+//! The stream alone tells how many warp instructions the whole run has and how many operands they read: these
+//! are known exactly, and are the **auxiliary variables** of ratio estimates (W. G. Cochran, Sampling
+//! Techniques, 3rd ed., ch. 6): instructions for cycles and bank writes, operand reads for hits and bank
+//! reads. A launch has clusters of thread blocks of which some were drawn (the SM's module on drawing says
+//! how). If in the window of the j-th of them yⱼ events and xⱼ of the auxiliary variable were counted, and T
+//! and t in all that was simulated, of X in the launch, it has about
 //!
 //! > Ŷ = T + R (X − t), where R = Σ yⱼ / Σ xⱼ
 //!
-//! events: what was simulated is counted once, as it was, with the launch's start and the end in which the SM drains. Work
-//! that a cluster leaves to its neighbour's window is in numerator and denominator of the same window. The instructions that
-//! are left out are known for each SM, so each SM's cycles are estimated with the common R, and the launch has those of the SM
-//! that takes longest. Launches add up.
+//! events: what was simulated is counted once, as it was, with the launch's start and the end in which the SM
+//! drains. Work that a cluster leaves to its neighbour's window is in numerator and denominator of the same
+//! window. The instructions that are left out are known for each SM, so each SM's cycles are estimated with
+//! the common R, and the launch has those of the SM that takes longest. Launches add up.
 //!
-//! Windows that follow each other are not independent: they share blocks, and warps stay in or out of step for long. So the
-//! residuals eⱼ = yⱼ − R xⱼ are added up in batches Bᵢ of at least four neighbouring windows, ten batches at most, which are
-//! taken for independent: **batch means** (A. M. Law, Simulation Modeling and Analysis, ch. 9). With n windows in m batches,
-//! of K that could have been drawn,
+//! Windows that follow each other are not independent: they share blocks, and warps stay in or out of step
+//! for long. So the residuals eⱼ = yⱼ − R xⱼ are added up in batches Bᵢ of at least four neighbouring
+//! windows, ten batches at most, which are taken for independent: **batch means** (A. M. Law, Simulation
+//! Modeling and Analysis, ch. 9). With n windows in m batches, of K that could have been drawn,
 //!
 //! > v(Ŷ) = (X / Σ xⱼ)² (1 + n / K) m / (m − 1) Σ Bᵢ²
 //!
-//! In a finite population the factor would be 1 − n / K, for what was drawn is known. Not so here: in the whole run, whose
-//! blocks before it were others, a window would not have counted quite the same. The whole run is another draw of the same
-//! process, with K windows. The interval of 95% is that of Student's t with m − 1 degrees of freedom, over several launches
-//! with those by Satterthwaite's rule. A trend of R over the launch counts as error, though a systematic sample follows it:
-//! then the interval is wider than it need be.
+//! In a finite population the factor would be 1 − n / K, for what was drawn is known. Not so here: in the
+//! whole run, whose blocks before it were others, a window would not have counted quite the same. The whole
+//! run is another draw of the same process, with K windows. The interval of 95% is that of Student's t with m
+//! − 1 degrees of freedom, over several launches with those by Satterthwaite's rule. A trend of R over the
+//! launch counts as error, though a systematic sample follows it: then the interval is wider than it need be.
 //!
-//! The error is that of drawing. That STHLD has fewer intervals to settle in, and that the caches have seen the blocks left
-//! out one after the other, is no part of it.
+//! The error is that of drawing. That STHLD has fewer intervals to settle in, and that the caches have seen
+//! the blocks left out one after the other, is no part of it.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::{Program, ThreadBlock};
@@ -46,13 +48,13 @@ const BATCHES: usize = 10;
 /// What the thread blocks drawn from a run say of the whole run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sample {
-    /// Of the random starts.
+    /// The seed of the random starts.
     pub seed: u64,
     /// One cluster in so many was to be drawn.
     pub every: u64,
     /// Launches of the run.
     pub launches: u64,
-    /// Those of which not all thread blocks were simulated.
+    /// The ones of which not all thread blocks were simulated.
     pub sampled_launches: u64,
     /// Thread blocks of the run.
     pub blocks: u64,
@@ -68,7 +70,7 @@ pub struct Sample {
     pub ipc: Estimate,
     /// Source registers read by the whole run, which are known.
     pub operand_reads: u64,
-    /// Those of them that the collectors or caches served.
+    /// The ones of them that the collectors or caches served.
     pub hits: Estimate,
     /// Hits per operand read.
     pub hit_ratio: Estimate,
@@ -171,14 +173,14 @@ pub(crate) struct Draw {
     pub clusters: u64,
     /// In the window of each cluster drawn, in order; the sum over the SMs, also of cycles.
     pub windows: Vec<Counters>,
-    /// Of each SM.
+    /// The shares of each SM.
     pub shares: Vec<Share>,
 }
 
 /// An SM's share of a launch.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Share {
-    /// Of all its blocks.
+    /// The stream of all its blocks.
     pub stream: Stream,
     /// In those simulated, until the last of them ended.
     pub simulated: Counters,
@@ -188,9 +190,9 @@ pub(crate) struct Share {
 struct Regression {
     /// Events for each of the auxiliary variable.
     slope: f64,
-    /// Of the slope.
+    /// The variance of the slope.
     variance: f64,
-    /// Of the variance.
+    /// The degrees of freedom of the variance.
     freedom: f64,
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An engine that does something wrong.
 
 use gpurf_blocks::Clocked;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The sub-core without collectors: windows of real silicon, and whole workloads on the compiler's control
 //! bits alone.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Windows of real silicon in the model, under both rules of the read allocator.
 
 use gpurf_blocks::{Parameters, ReadRule, Row, WarpId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whole workloads on the compiler's control bits alone, without a scoreboard: every operand is right, and a
 //! stall count that is lower by one is found.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The study of register caches: against plain models on random instructions, rule by rule on small streams, and against
 //! RFC-sim's counts on traces of real GPUs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A register cache as C describes it, plainly: entries in the order in which they leave, with the versions of values. It
 //! keeps tags for as many lanes as it is told, one for a thread.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What C describes, on small streams, and what was decided where it is silent.
 
 use gpurf_sim::register_traffic::{Configuration, Energies, Reach, Rules, Study};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random instructions: the study against plain models, and against itself where it must not matter how it counts.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};

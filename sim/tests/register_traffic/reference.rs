@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RFC-sim's counts of traces of real GPUs, in a file beside their folder.
 
 use gpurf_fixtures::{found, traces};

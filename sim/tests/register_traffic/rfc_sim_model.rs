@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RFC-sim's cache of one thread as it is written down: two copies of the state, and ages that count instructions.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Small streams written as text.
 
 use gpurf_blocks::ParameterError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs in which every check must hold.
 
 use gpurf_sim::config::Config;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Small kernels, instruction by instruction.
 
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an RMU or a CTA status monitor does wrong is found.
 
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut};

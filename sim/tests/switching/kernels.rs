@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels whose live registers are known.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CTAs that are switched under FineReg and the designs it is compared with: nothing is lost, nothing stands still.
 
 mod faults;

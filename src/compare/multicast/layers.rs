@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The layers that are evaluated, as matrix products, scaled to one SM: I §4.
 
 use gpurf_workloads::suite::hgemm::{Tile, TILES};
@@ -15,8 +16,8 @@ pub struct Layer {
 /// Width of BERT-large.
 const HIDDEN: usize = 1024;
 
-/// Those of ResNet-152, then those of BERT-large: every shape once, as the paper does. I §4 gives their batches: 256
-/// images, 128 sequences.
+/// The ones of ResNet-152, then those of BERT-large: every shape once, as the paper does. I §4 gives their
+/// batches: 256 images, 128 sequences.
 pub fn all() -> Vec<Layer> {
     let mut layers = vec![resnet("conv1".into(), 64, 7 * 7 * 3)];
     let mut channels = 64;

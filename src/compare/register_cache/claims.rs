@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the paper's evaluation reports, in the study's file, and the same of what was counted.
 
 use serde::{Deserialize, Serialize};
@@ -45,7 +46,7 @@ pub enum Statistic {
 }
 
 impl Statistic {
-    /// Whether it is a number of workloads, and not one in the metric's unit.
+    /// Returns true if it is a number of workloads, and not one in the metric's unit.
     pub fn is_count(self) -> bool {
         matches!(self, Statistic::More | Statistic::Best)
     }
@@ -89,8 +90,8 @@ impl Claim {
         })
     }
 
-    /// Of a workload: the metric of each cache, less that of the cache that it is compared with; for the best, one value,
-    /// by how much the caches are above all.
+    /// The values of a workload: the metric of each cache, less that of the cache that it is compared with;
+    /// for the best, one value, by how much the caches are above all.
     fn values(&self, outcome: &Outcome) -> Vec<f64> {
         let all = || outcome.rows.iter().map(|row| self.metric.of(row)).collect::<Vec<_>>();
         let value = |cache: &str| {

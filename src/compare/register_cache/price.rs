@@ -1,5 +1,6 @@
-//! What keeping reads from the register file costs in area: register caches in the SM beside the caching collectors
-//! of the other papers. C gives no area.
+// SPDX-License-Identifier: Apache-2.0
+//! What keeping reads from the register file costs in area: register caches in the SM beside the caching
+//! collectors of the other papers. C gives no area.
 
 use std::collections::BTreeMap;
 
@@ -30,15 +31,16 @@ use crate::power::table::with_error;
 use crate::synth::{options, synthesize, Design as Synthesized};
 use crate::verilog::hierarchy;
 
-/// Area of a bit of a memory in µm², which synthesis leaves out: twice the 0.35 µm² that cells of six transistors
-/// have at 45 nm, for what stands around them. An estimate.
+/// Area of a bit of a memory in µm², which synthesis leaves out: twice the 0.35 µm² that cells of six
+/// transistors have at 45 nm, for what stands around them. An estimate.
 const MEMORY_BIT_UM2: f64 = 0.7;
 
 /// C Table IV, and one of each kind of C Table V's products that the SM runs in seconds.
 const IN_SM: [&str; 10] =
     ["bfs", "b+tree", "gaussian", "hotspot", "kmeans", "nn", "lud", "pathfinder", "hgemm", "igemm"];
 
-/// A design: what it saves, as means over the workloads in percent, and what a sub-core's collectors and cache take.
+/// A design: what it saves, as means over the workloads in percent, and what a sub-core's collectors and
+/// cache take.
 #[derive(Serialize)]
 pub struct Price {
     label: String,
@@ -48,14 +50,15 @@ pub struct Price {
     writes_avoided: f64,
     /// Change of the instructions per cycle over the baseline.
     ipc: f64,
-    /// Change of the energy over the baseline, with C Table III's energies for collectors of any size, and with those of
-    /// collectors of their own size.
+    /// Change of the energy over the baseline, with C Table III's energies for collectors of any size, and
+    /// with those of collectors of their own size.
     energy: f64,
     energy_by_size: f64,
-    /// With energies of this hardware's netlists, if they were asked for and there are any for its collectors.
+    /// With energies of this hardware's netlists, if they were asked for and there are any for its
+    /// collectors.
     energy_measured: Option<f64>,
     gate_equivalents: f64,
-    /// Of the cache's values, which are no cells.
+    /// The memory bits of the cache's values, which are no cells.
     memory_bits: u64,
     /// Cells, and memory at an estimate for each bit.
     area_um2: f64,
@@ -173,7 +176,7 @@ impl Caches {
         Ok(Caches(measured))
     }
 
-    /// Of a run, in picojoules. `None` if its collectors, or its cache, were not measured.
+    /// The energy of a run, in picojoules. `None` if its collectors, or its cache, were not measured.
     fn energy(&self, outcome: &Outcome, config: &Config) -> Option<f64> {
         let design = outcome.design();
         let stage = measured::of_stage(&design, config)?.of(&design, config, &outcome.counters);
@@ -223,13 +226,13 @@ fn variants() -> Vec<(&'static str, Variant)> {
     variants
 }
 
-/// Of a design's hardware, with registers of so many bits.
+/// The parameters of a design's hardware, with registers of so many bits.
 fn parameters(variant: &Variant, config: &Config, width: usize) -> Result<Parameters> {
     Ok(Parameters { width, ..variant.design.parameters(&config.with(&variant.settings)?, 0) })
 }
 
-/// What is synthesized for a sub-core under a design: collectors, and the cache's tags and buffer. Its control is left
-/// out, which is next to nothing beside them; its values are a memory.
+/// What is synthesized for a sub-core under a design: collectors, and the cache's tags and buffer. Its
+/// control is left out, which is next to nothing beside them; its values are a memory.
 fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<Part>, u64)> {
     let design = variant.design;
     let parameters = parameters(variant, config, width)?;
@@ -243,7 +246,7 @@ fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<Part>,
     Ok((parts, (CACHED_WARPS * parameters.rc_entries * width) as u64))
 }
 
-/// Of each design, syntheses of its parts with their number, and bits of memory.
+/// For each design, syntheses of its parts with their number, and bits of memory.
 type Hardware = (Vec<(Synthesis, usize)>, u64);
 
 fn hardware(
@@ -262,7 +265,8 @@ fn hardware(
         if distinct.iter().all(|other| other.hierarchy.top != hierarchy.top) {
             // SAT sweeping takes very long on tables that compare all of their entries with every source.
             let sat_sweeping = part.module != "tag_array";
-            distinct.push(Synthesized { hierarchy: hierarchy.clone(), sat_sweeping, structure });
+            let hierarchy = hierarchy.clone();
+            distinct.push(Synthesized { hierarchy, memories: vec![], sat_sweeping, structure });
         }
     }
     let results = synthesize(&distinct, &options(None)?)?;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a kind of cell computes, as tables.
 
 use anyhow::{bail, ensure, Context, Result};
@@ -5,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 use crate::boolean::Function;
 use crate::liberty::{Cell, Direction};
 
-/// A cell's functions as truth tables over its inputs, the clock left out; of a flip-flop, its state is the last input.
+/// A cell's functions as truth tables over its inputs, the clock left out; of a flip-flop or a latch, its state is the last input.
 #[derive(Debug)]
 pub struct Logic {
     /// Places of the input pins, the lowest bit of a row first; without the clock.
@@ -17,6 +18,8 @@ pub struct Logic {
     /// What a flip-flop takes over at an edge, or whether a clock gate opens.
     pub next: Option<u64>,
     pub is_gate: bool,
+    /// Of a latch, `next` is what passes while its clock is high.
+    pub is_latch: bool,
 }
 
 impl Logic {
@@ -26,13 +29,17 @@ impl Logic {
         let state = cell.state.as_ref();
         ensure!(
             !cell.sequential || gate.is_some() || state.is_some(),
-            "a latch or a clock gate for falling edges cannot be evaluated"
+            "a clock gate for falling edges cannot be evaluated"
         );
         let clock = match (gate, state) {
             (Some(gate), _) => place(&gate.clock),
             (_, Some(state)) => {
-                ensure!(!state.asynchronous, "a flip-flop with an asynchronous input cannot be evaluated");
-                let pin = state.clock.as_deref().context("it has no clock for rising edges")?;
+                ensure!(
+                    !state.asynchronous,
+                    "a flip-flop or a latch with an asynchronous input cannot be evaluated"
+                );
+                let pin =
+                    state.clock.as_deref().context("it has no clock that counts when it rises or is high")?;
                 Some(place(pin).context("its clock is no pin")?)
             }
             _ => None,
@@ -68,7 +75,14 @@ impl Logic {
             };
             let output = place(&gate.output).context("its output is no pin")?;
             let next = Some(table(&open)?);
-            return Ok(Logic { inputs, clock, outputs: vec![(output, 0)], next, is_gate: true });
+            return Ok(Logic {
+                inputs,
+                clock,
+                outputs: vec![(output, 0)],
+                next,
+                is_gate: true,
+                is_latch: false,
+            });
         }
         let mut outputs = vec![];
         for (place, pin) in cell.pins.iter().enumerate().filter(|(_, pin)| pin.direction == Direction::Output)
@@ -81,15 +95,16 @@ impl Logic {
             Some(state) => Some(table(state.next.as_ref().context("it has no next state")?)?),
             None => None,
         };
-        Ok(Logic { inputs, clock, outputs, next, is_gate: false })
+        let is_latch = state.is_some_and(|state| state.passes);
+        Ok(Logic { inputs, clock, outputs, next, is_gate: false, is_latch })
     }
 
-    /// Whether it is a flip-flop.
+    /// Whether it is a flip-flop or a latch.
     pub fn holds(&self) -> bool {
         self.next.is_some() && !self.is_gate
     }
 
-    /// Bits of a row: the inputs without the clock, and the state of a flip-flop.
+    /// Bits of a row: the inputs without the clock, and the state of what holds one.
     pub fn bits(&self) -> usize {
         self.inputs.len() + self.holds() as usize
     }

@@ -1,10 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A netlist evaluated cell by cell, and what its nets do.
+//!
+//! A latch passes what comes in a cycle at whose beginning its clock rises, and holds it from then on: the clock is high in
+//! the first half of a cycle, and what comes is there by then.
 //!
 //! Without delays: in each cycle a net has one value, that before the edge. What changes and changes back within a cycle is
 //! not seen. Only cells whose inputs change are evaluated, in an order in which each comes after those that drive it, so
 //! that a cycle takes as long as there are changes in it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{ensure, Context, Result};
 use gpurf_blocks::Field;
@@ -21,7 +25,7 @@ pub struct Gates<'a> {
     inputs: Vec<Wire>,
     outputs: Vec<Wire>,
     output_words: usize,
-    /// Of every net.
+    /// The values of every net.
     pub(super) values: Vec<u8>,
     /// The row of each instance's tables that its inputs choose, and the state of a flip-flop.
     rows: Vec<u8>,
@@ -37,21 +41,30 @@ pub struct Gates<'a> {
     unsettled: Places,
     /// Flip-flops that changed at the last edge.
     flipped: Vec<usize>,
+    /// Latches by their clock gate, with their places in the circuit's order.
+    latches: Vec<GatedLatches>,
+    /// Of each instance: it is a latch that is open in this cycle; and all of those.
+    is_transparent: Vec<bool>,
+    transparent: Vec<usize>,
     /// What ports of memories showed something else from the last edge on.
     reading: Vec<(Net, u8)>,
-    /// Of every memory, row by row.
+    /// The words of every memory, row by row.
     pub(super) words: Vec<Vec<u8>>,
-    /// Of every memory, the places in the order of its reads without a clock.
+    /// For every memory, the places in the order of its reads without a clock.
     reads: Vec<Vec<usize>>,
     /// The nets any of which makes a write, of each memory's ports.
     writes: Vec<Vec<Vec<Net>>>,
     /// What the nets do is counted.
     counts: bool,
-    /// The cycle from which on each instance has been in its row, and each net at its level, as far as they were counted.
+    /// The cycle from which on each instance has been in its row, and each net at its level, as far as they
+    /// were counted.
     row_since: Vec<u64>,
     level_since: Vec<u64>,
     activity: Activity,
 }
+
+/// A clock gate, and the latches behind it, each with its place in the circuit's order.
+type GatedLatches = (Option<usize>, Vec<(usize, usize)>);
 
 /// What each net goes to: from its start to that of the next net.
 struct Readers {
@@ -150,8 +163,8 @@ fn wires(circuit: &Circuit, ports: &[Port], fields: &[Field], is_input: bool) ->
 }
 
 impl<'a> Gates<'a> {
-    /// The circuit of a module with these ports after one cycle of reset; `fields` tell where its inputs and outputs
-    /// stand in packed words.
+    /// The circuit of a module with these ports after one cycle of reset; `fields` tell where its inputs and
+    /// outputs stand in packed words.
     ///
     /// # Errors
     /// If a flip-flop has another clock than that of the module, by way of clock gates or without.
@@ -192,6 +205,14 @@ impl<'a> Gates<'a> {
                 reads[*memory].push(place);
             }
         }
+        let mut latches: BTreeMap<Option<usize>, Vec<(usize, usize)>> = BTreeMap::new();
+        for (place, node) in circuit.order.iter().enumerate() {
+            if let Node::Cell(instance) = *node {
+                if circuit.instances[instance].logic.is_latch {
+                    latches.entry(gate[instance]).or_default().push((instance, place));
+                }
+            }
+        }
         let enables = |memory: &Memory| {
             let of_port =
                 |enable: &Vec<Net>| enable.iter().copied().collect::<BTreeSet<Net>>().into_iter().collect();
@@ -210,6 +231,9 @@ impl<'a> Gates<'a> {
             changed: Places::all(circuit.order.len()),
             unsettled: Places::none(instances),
             flipped: vec![],
+            latches: latches.into_iter().collect(),
+            is_transparent: vec![false; instances],
+            transparent: vec![],
             reading: vec![],
             words: circuit.memories.iter().map(|memory| vec![0; memory.rows * memory.width]).collect(),
             reads,
@@ -253,8 +277,10 @@ impl<'a> Gates<'a> {
         self.changed = Places::all(self.circuit.order.len());
         self.flipped.clear();
         self.reading.clear();
-        for (place, _) in self.circuit.instances.iter().enumerate().filter(|(_, it)| it.logic.holds()) {
-            self.unsettled.insert(place);
+        for (place, it) in self.circuit.instances.iter().enumerate().filter(|(_, it)| it.logic.holds()) {
+            if !it.logic.is_latch {
+                self.unsettled.insert(place);
+            }
             self.show(place);
         }
     }
@@ -318,7 +344,8 @@ impl<'a> Gates<'a> {
         for ((high, level), since) in high.iter_mut().zip(&self.values).zip(&mut self.level_since) {
             *high += f64::from(*level) * (*cycles - std::mem::replace(since, *cycles)) as f64;
         }
-        // Clocks have no value here: they rise and fall in each cycle, or in each in which their gate is open.
+        // Clocks have no value here: they rise and fall in each cycle, or in each in which their gate is
+        // open.
         if let Some(clock) = self.circuit.clock {
             toggles[clock as usize] = 2 * *steps;
             high[clock as usize] = *cycles as f64 / 2.0;
@@ -379,6 +406,39 @@ impl<'a> Gates<'a> {
         }
     }
 
+    /// A latch that is open takes what comes.
+    #[inline]
+    fn pass(&mut self, instance: usize) {
+        if !self.is_transparent[instance] {
+            return;
+        }
+        let logic = &self.circuit.instances[instance].logic;
+        let (row, next) = (self.rows[instance], logic.next.expect("a latch has a next state"));
+        if u64::from(row >> logic.inputs.len() & 1) != next >> row & 1 {
+            self.turn(instance, logic.inputs.len() as u8);
+        }
+    }
+
+    /// Whether a latch is open in the cycle to come.
+    pub(super) fn is_transparent(&self, place: usize) -> bool {
+        self.is_transparent[place]
+    }
+
+    /// These latches, and no others, are open in the cycle to come; to be followed by [`Gates::evaluate_all`].
+    pub(super) fn set_transparent(&mut self, places: impl Iterator<Item = usize>) {
+        self.close_latches();
+        for place in places {
+            self.is_transparent[place] = true;
+            self.transparent.push(place);
+        }
+    }
+
+    fn close_latches(&mut self) {
+        for place in self.transparent.drain(..) {
+            self.is_transparent[place] = false;
+        }
+    }
+
     /// What the last edge changed shows.
     pub(super) fn show_edge(&mut self) {
         let circuit = self.circuit;
@@ -399,7 +459,10 @@ impl<'a> Gates<'a> {
         while let Some(place) = self.changed.take_first(from) {
             from = place;
             match circuit.order[place] {
-                Node::Cell(instance) => self.show(instance),
+                Node::Cell(instance) => {
+                    self.pass(instance);
+                    self.show(instance);
+                }
                 Node::Read(place, number) => {
                     let memory = &circuit.memories[place];
                     let read = &memory.reads[number];
@@ -413,7 +476,7 @@ impl<'a> Gates<'a> {
         }
     }
 
-    /// Whether the clock behind this gate rises at the end of this cycle.
+    /// Returns true if the clock behind this gate rises at the end of this cycle.
     fn is_open(&self, gate: Option<usize>) -> bool {
         let Some(gate) = gate else { return true };
         let open = self.circuit.instances[gate].logic.next.expect("a clock gate has an enable");
@@ -457,6 +520,17 @@ impl<'a> Gates<'a> {
                 self.flipped.push(place);
             }
         }
+        self.close_latches();
+        for (gate, latches) in std::mem::take(&mut self.latches) {
+            if self.is_open(gate) {
+                for (latch, place) in &latches {
+                    self.is_transparent[*latch] = true;
+                    self.transparent.push(*latch);
+                    self.changed.insert(*place);
+                }
+            }
+            self.latches.push((gate, latches));
+        }
         for (memory, words) in circuit.memories.iter().zip(&self.words) {
             read(memory, words, &self.values, &mut self.reading);
         }
@@ -469,12 +543,12 @@ impl<'a> Gates<'a> {
         }
     }
 
-    /// What a flip-flop holds between two cycles, once [`Gates::show_edge`] has been called.
+    /// What a flip-flop or a latch holds between two cycles, once [`Gates::show_edge`] has been called.
     pub(super) fn state(&self, place: usize) -> bool {
         self.rows[place] >> self.circuit.instances[place].logic.inputs.len() & 1 == 1
     }
 
-    /// A flip-flop holds this; to be followed by [`Gates::evaluate_all`].
+    /// A flip-flop or a latch holds this; to be followed by [`Gates::evaluate_all`].
     pub(super) fn set_state(&mut self, place: usize, state: bool) {
         let bit = self.circuit.instances[place].logic.inputs.len();
         self.rows[place] = self.rows[place] & !(1 << bit) | u8::from(state) << bit;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What Yosys writes of a flat module.
 
 use std::collections::BTreeMap;

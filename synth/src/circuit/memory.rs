@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memories, which the flow leaves as they are.
 
 use anyhow::{bail, ensure, Context, Result};
@@ -27,7 +28,7 @@ pub(crate) struct Read {
     pub enable: Net,
     pub address: Vec<Net>,
     pub data: Vec<Net>,
-    /// Of the output of a clocked port.
+    /// The reset of a clocked port's output.
     pub reset: Net,
     pub reset_value: Vec<bool>,
     /// The enable counts for the reset, too.
@@ -38,7 +39,7 @@ pub(crate) struct Read {
 
 /// A write port.
 pub(crate) struct Write {
-    /// Of each bit.
+    /// The enable of each bit.
     pub enable: Vec<Net>,
     pub address: Vec<Net>,
     pub data: Vec<Net>,

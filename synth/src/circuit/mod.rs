@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A netlist as cells and nets.
 
 mod cells;
@@ -39,7 +40,7 @@ pub struct Circuit<'a> {
     pub(crate) ports: BTreeMap<String, Port>,
     /// What is left of memories: they have no cells.
     pub memories: Vec<Memory>,
-    /// Combinational cells and reads of memories, each after those that it depends on.
+    /// Combinational cells, latches and reads of memories, each after those that it depends on.
     order: Vec<Node>,
     /// The clock, if the module has state.
     pub(crate) clock: Option<Net>,
@@ -160,7 +161,7 @@ impl<'a> Circuit<'a> {
 
     /// An order in which everything comes after what it depends on.
     fn levelize(&self, nets: usize) -> Result<Vec<Node>> {
-        let combinational = |instance: &Instance| !instance.cell.sequential;
+        let combinational = |instance: &Instance| !instance.cell.sequential || instance.logic.is_latch;
         let mut nodes: Vec<(Node, Vec<Net>, Vec<Net>)> = vec![];
         for (place, instance) in
             self.instances.iter().enumerate().filter(|(_, instance)| combinational(instance))
@@ -198,7 +199,7 @@ impl<'a> Circuit<'a> {
         Ok(order)
     }
 
-    /// The combinational cells, each after those that drive it.
+    /// The combinational cells and the latches, each after those that drive it.
     pub(crate) fn combinational(&self) -> impl Iterator<Item = usize> + '_ {
         self.order.iter().filter_map(|node| match node {
             Node::Cell(place) => Some(*place),

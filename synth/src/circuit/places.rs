@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A set of places, found in their order.
 
 /// Bits of a word.

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The state of a module whose data are 32 bits wide, in the same module with wider data.
 //!
-//! Where a module only moves its data, two of its builds do the same in their control, and each register or memory of data has
-//! a word of the narrow one where the wide one has a value of `factor` times the width. So the narrow one, whose cycles take
-//! a fraction of the time, runs to where the wide one is to begin. Registers are found by their names.
+//! Where a module only moves its data, two of its builds do the same in their control, and each register or
+//! memory of data has a word of the narrow one where the wide one has a value of `factor` times the width. So
+//! the narrow one, whose cycles take a fraction of the time, runs to where the wide one is to begin.
+//! Registers are found by their names.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +21,12 @@ pub struct Widening {
     factor: usize,
     /// Flip-flops of the wide circuit, each with where its state comes from.
     flip_flops: Vec<(usize, Origin)>,
+    /// Latches of the wide circuit, each with one of the narrow circuit that is open when it is.
+    latches: Vec<(usize, usize)>,
     /// Of each memory of the wide circuit, that of the narrow one; whether it holds data.
     memories: Vec<(usize, bool)>,
-    /// Words of data registers, as flip-flops of the narrow circuit from the lowest bit on; where one has none, it is zero.
+    /// Words of data registers, as flip-flops of the narrow circuit from the lowest bit on; where one has
+    /// none, it is zero.
     words: Vec<[Option<(usize, bool)>; WORD]>,
 }
 
@@ -118,6 +123,24 @@ impl Widening {
             };
             found.push((*place, origin));
         }
+        let mut latches = vec![];
+        for (place, origin) in &found {
+            if wide.instances[*place].logic.is_latch {
+                let from = match origin {
+                    Origin::Bit(from) => *from,
+                    Origin::Value(word, ..) => {
+                        let known = words[*word].iter().flatten().next().map(|(from, _)| *from);
+                        known.with_context(|| format!("{}: no latch like it", wide.instances[*place].name))?
+                    }
+                };
+                ensure!(
+                    narrow.instances[from].logic.is_latch,
+                    "{} is a latch in one of two netlists",
+                    wide.instances[*place].name
+                );
+                latches.push((*place, from));
+            }
+        }
         let memories = wide.memories.iter().map(|memory| {
             let from = narrow.memories.iter().position(|other| other.name == memory.name);
             let from = from.with_context(|| format!("{}: no memory {}", narrow.top, memory.name))?;
@@ -130,7 +153,8 @@ impl Widening {
             );
             Ok((from, is_data))
         });
-        Ok(Widening { factor, flip_flops: found, memories: memories.collect::<Result<_>>()?, words })
+        let memories = memories.collect::<Result<_>>()?;
+        Ok(Widening { factor, flip_flops: found, latches, memories, words })
     }
 
     /// The words of data that the narrow circuit has between two cycles.
@@ -171,11 +195,13 @@ impl Widening {
         Some(&wide.circuit.instances[place].name)
     }
 
-    /// Puts the state that a narrow circuit has between two cycles into the wide one; `value` gives the words of the value
-    /// that a word stands for. What the wide one does is counted from there on.
+    /// Puts the state that a narrow circuit has between two cycles into the wide one; `value` gives the words
+    /// of the value that a word stands for. What the wide one does is counted from there on.
     pub fn take_over(&self, narrow: &mut Gates, wide: &mut Gates, value: &dyn Fn(u32) -> Vec<u32>) {
         narrow.show_edge();
         self.states(narrow, value).for_each(|(place, state)| wide.set_state(place, state));
+        let open = self.latches.iter().filter(|(_, from)| narrow.is_transparent(*from));
+        wide.set_transparent(open.map(|(place, _)| *place));
         wide.pause();
         for (place, (from, is_data)) in self.memories.iter().enumerate() {
             let widened = |word: &[u8]| -> Vec<u8> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One cell: its pins and functions, loads, transition times and energies.
 
 use super::parser::Group;
@@ -18,7 +19,7 @@ pub struct Cell {
     pub clock_gate: Option<ClockGate>,
     /// Signal pins, in the order of the file.
     pub pins: Vec<Pin>,
-    /// What a flip-flop holds and when.
+    /// What a flip-flop or a latch holds and when.
     pub(crate) state: Option<State>,
     /// Leakage where no condition holds, in nanowatts.
     pub leakage: f64,
@@ -39,14 +40,16 @@ pub struct ClockGate {
     pub test: Option<String>,
 }
 
-/// What a flip-flop holds.
+/// What a flip-flop or a latch holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct State {
     /// The names by which the outputs' functions call the state and its inverse.
     pub names: [String; 2],
     pub next: Option<Function>,
-    /// The pin at whose rising edge it changes.
+    /// The pin at whose rising edge it changes, or while which is high.
     pub clock: Option<String>,
+    /// It is a latch: what it is to hold passes while the clock is high.
+    pub passes: bool,
     /// It can be cleared or set without a clock.
     pub asynchronous: bool,
 }
@@ -93,13 +96,14 @@ pub struct InternalPower {
 pub struct Arc {
     /// The input.
     pub related: String,
-    /// A rising input makes a rising output, a falling one a falling one, or the opposite; `None` if both occur.
+    /// A rising input makes a rising output, a falling one a falling one, or the opposite; `None` if both
+    /// occur.
     pub inverts: Option<bool>,
     /// Only a rising edge of the input counts: it is a clock.
     pub rising_edge: bool,
-    /// Of the rising output.
+    /// The table of the rising output.
     pub rise: Table,
-    /// Of the falling output.
+    /// The table of the falling output.
     pub fall: Table,
 }
 
@@ -129,10 +133,20 @@ impl Cell {
             flip_flop: has("ff"),
             clock_gate: if kind.starts_with("latch_posedge") { clock_gate() } else { None },
             pins: group.of_kind("pin").filter_map(|pin| Pin::read(pin, templates, units)).collect(),
-            state: group.of_kind("ff").next().map(State::read),
+            state: group.of_kind("ff").chain(group.of_kind("latch")).next().map(State::read),
             leakage: group.number("cell_leakage_power").unwrap_or(0.0) * units.leakage,
             leakage_when: leakage_when.collect(),
         }
+    }
+
+    /// The pins of data, clock and output, if it is a latch that is open while its clock is high.
+    pub(crate) fn latch_pins(&self) -> Option<[&str; 3]> {
+        let state = self.state.as_ref().filter(|state| state.passes && !state.asynchronous)?;
+        let Some(Function::Input(data)) = &state.next else { return None };
+        let shows = |pin: &&Pin| pin.function == Some(Function::Input(state.names[0].clone()));
+        let output = self.directed(Direction::Output).find(shows)?;
+        let is_plain = self.directed(Direction::Input).count() == 2;
+        is_plain.then_some([data, state.clock.as_deref()?, &output.name])
     }
 
     /// Its pins of one direction, in the order of the file.
@@ -140,7 +154,7 @@ impl Cell {
         self.pins.iter().filter(move |pin| pin.direction == direction)
     }
 
-    /// Whether the cell's only output is `wanted` of its inputs, in any order.
+    /// Returns true if the cell's only output is `wanted` of its inputs, in any order.
     pub(super) fn computes(&self, wanted: &impl Fn(&[bool]) -> bool, inputs: usize) -> bool {
         let names: Vec<_> = self.directed(Direction::Input).map(|pin| &pin.name).collect();
         let mut outputs = self.directed(Direction::Output);
@@ -160,14 +174,17 @@ impl Cell {
 impl State {
     fn read(group: &Group) -> Self {
         let name = |place: usize| group.arguments.get(place).cloned().unwrap_or_default();
-        let clock = group.get("clocked_on").and_then(Function::parse);
+        let passes = group.kind == "latch";
+        let [next, clock] = if passes { ["data_in", "enable"] } else { ["next_state", "clocked_on"] };
+        let clock = group.get(clock).and_then(Function::parse);
         State {
             names: [name(0), name(1)],
-            next: group.get("next_state").and_then(Function::parse),
+            next: group.get(next).and_then(Function::parse),
             clock: match clock {
                 Some(Function::Input(pin)) => Some(pin),
                 _ => None,
             },
+            passes,
             asynchronous: group.get("clear").or(group.get("preset")).is_some(),
         }
     }

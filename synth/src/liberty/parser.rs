@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The syntax of Liberty files: groups, and attributes in two forms.
 
 use anyhow::{bail, Result};

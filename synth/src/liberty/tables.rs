@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Look-up tables over the transition time of an input and the load of an output.
 
 use std::collections::BTreeMap;

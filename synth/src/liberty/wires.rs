@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Wires before there is a layout: length by fanout.
 
 use super::parser::Group;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How the figures of memories grow with rows and width.
 
 use serde::Serialize;
@@ -6,16 +7,16 @@ use super::{Memories, MemoryRun, Ports};
 
 /// What grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-
 pub enum Figure {
     Read,
     Write,
     Leakage,
     Area,
+    Access,
 }
 
 impl Figure {
-    pub const ALL: [Figure; 4] = [Figure::Read, Figure::Write, Figure::Leakage, Figure::Area];
+    pub const ALL: [Figure; 5] = [Figure::Read, Figure::Write, Figure::Leakage, Figure::Area, Figure::Access];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -24,6 +25,7 @@ impl Figure {
             Figure::Write => "energy of a write",
             Figure::Leakage => "leakage",
             Figure::Area => "area",
+            Figure::Access => "access time",
         }
     }
 
@@ -33,13 +35,14 @@ impl Figure {
             Figure::Write => one.write_fj,
             Figure::Leakage => one.leakage_nw,
             Figure::Area => one.area_um2,
+            Figure::Access => one.access_ns,
         }
     }
 }
 
 /// Powers of rows and width with which each figure grows, in the order of [`Figure::ALL`].
 #[derive(Clone, Copy, Debug)]
-pub struct Growth([(f64, f64); 4]);
+pub struct Growth([(f64, f64); 5]);
 
 /// How far the rule is from CACTI, over all memories with the same ports: each from the others.
 #[derive(Clone, Debug, Serialize)]

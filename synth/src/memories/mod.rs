@@ -1,9 +1,11 @@
-//! Energies of memories, which have no cells: what CACTI says of some, and what follows from that for others.
+// SPDX-License-Identifier: Apache-2.0
+//! Energies, areas and delays of memories, which have no cells: what CACTI says of some, and what follows from that for others.
 //!
 //! `tools/cacti` writes the figures. A memory that CACTI was run for has its own; any other has those of the nearest one
-//! with the same ports, and each figure grows from there by a power of the rows and a power of the width. The powers are
-//! fitted to all memories with these ports. [`Memories::errors`] tells how far that is from CACTI.
+//! with the same ports, and each figure grows from there by a power of the rows and a power of the width. The
+//! powers are fitted to all memories with these ports. [`Memories::errors`] tells how far that is from CACTI.
 
+mod area;
 mod growth;
 mod nodes;
 
@@ -13,6 +15,7 @@ use std::{fmt, fs};
 use anyhow::{ensure, Context, Result};
 use serde::{Deserialize, Serialize};
 
+pub use area::{MemoryArea, MemoryArray};
 pub use growth::RuleError;
 use growth::{Figure, Growth};
 pub use nodes::Node;
@@ -76,11 +79,11 @@ pub struct MemoryRun {
     pub node_nm: Option<u32>,
     /// Its transistors, if they are others.
     pub cell: Option<String>,
-    /// Those around the cells, if they are others.
+    /// The ones around the cells, if they are others.
     pub periphery: Option<String>,
     /// `cache` with tags, or `cam`; none for a random-access memory.
     pub kind: Option<String>,
-    /// Of a cache.
+    /// The ways of a cache.
     pub ways: Option<usize>,
     /// Energy of a read.
     pub read_fj: f64,
@@ -97,7 +100,7 @@ pub struct MemoryRun {
 }
 
 /// Ports of a memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ports {
     /// That read or write, one of both in a cycle.
     pub shared: usize,
@@ -118,6 +121,8 @@ pub struct MemoryEnergy {
     pub leakage_nw: f64,
     /// Area.
     pub area_um2: f64,
+    /// From the address to the data, where CACTI ran: no rule here takes a time to another node.
+    pub access_ns: Option<f64>,
     /// Where the figures are from.
     pub source: String,
 }
@@ -173,7 +178,8 @@ impl Memories {
         let arrays = width.div_ceil(self.array_bits);
         let bits = width.div_ceil(arrays);
         let (nearest, growth) = self.nearest(rows, bits, ports)?;
-        let figure = |figure: Figure| growth.scaled(figure, nearest, rows, bits) * arrays as f64;
+        let of_one = |figure: Figure| growth.scaled(figure, nearest, rows, bits);
+        let figure = |figure: Figure| of_one(figure) * arrays as f64;
         let several = if arrays > 1 { format!("{arrays} arrays of {bits} bits; ") } else { String::new() };
         let is_own = (nearest.rows, nearest.width) == (rows, bits);
         let how = if is_own { "for" } else { "scaled from" };
@@ -182,6 +188,7 @@ impl Memories {
             write_fj: figure(Figure::Write),
             leakage_nw: figure(Figure::Leakage),
             area_um2: figure(Figure::Area),
+            access_ns: Some(of_one(Figure::Access)),
             source: format!("{several}{} {how} {} × {}, {ports}", self.tool, nearest.rows, nearest.width),
         })
     }
@@ -223,6 +230,7 @@ impl MemoryEnergy {
             write_fj: self.write_fj * node.energy(),
             leakage_nw: self.leakage_nw * node.leakage(),
             area_um2: self.area_um2 * node.area(),
+            access_ns: self.access_ns.filter(|_| node.nm() == nodes::MEASURED_NM),
             source: match node.nm() {
                 nodes::MEASURED_NM => self.source.clone(),
                 nm => format!("{}; scaled to {nm} nm", self.source),

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Proofs that no inputs tell a mutant from its design.
 //!
-//! The smaller what is proved of, the sooner a prover is done: first the innermost instance that has the fault is asked,
-//! then the one around it, and last the whole design, each with any inputs of its protocol. What cannot be told in an
-//! instance cannot be told outside of it, as long as what is around it keeps to the protocol: of that the runs of the design
-//! itself are the check, in every cycle.
+//! The smaller what is proved of, the sooner a prover is done: first the innermost instance that has the
+//! fault is asked, then the one around it, and last the whole design, each with any inputs of its protocol.
+//! What cannot be told in an instance cannot be told outside of it, as long as what is around it keeps to the
+//! protocol: of that the runs of the design itself are the check, in every cycle.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -41,22 +42,25 @@ const COMPARE: &str = "compare.sh";
 const PART: &str = "part";
 
 impl Mutants<'_> {
-    /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys and its ABC find
-    /// out in so many seconds for each attempt; what makes circuits of the two for them has no limit.
+    /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys
+    /// and its ABC find out in so many seconds for each attempt; what makes circuits of the two for them has
+    /// no limit.
     ///
-    /// First register by register: the next values and the outputs of the two are compared in any state that they have in
-    /// common and in which the design keeps to its protocols, and where a run begins, by ABC's `cec`. Then, if there is a reset, from
-    /// where a simulation begins, which is all registers at zero and a reset, and as long as inputs keep to the protocol: what
-    /// follows no input and agrees in all its states becomes one, then registers of the two that are always equal or opposite do, and what is left is proved by
-    /// property-directed reachability. What has no clock is asked for its outputs under all inputs of the protocol. This is tried
-    /// on each instance that has the fault, from the innermost on, and on the whole design. Of that there is one more: by
-    /// induction, name by name after what is built alike: two designs that have agreed for three cycles agree from then on. That
-    /// they do so at the beginning, the runs have shown.
+    /// First register by register: the next values and the outputs of the two are compared in any state that
+    /// they have in common and in which the design keeps to its protocols, and where a run begins, by ABC's
+    /// `cec`. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a
+    /// reset, and as long as inputs keep to the protocol: what follows no input and agrees in all its states
+    /// becomes one, then registers of the two that are always equal or opposite do, and what is left is
+    /// proved by property-directed reachability. What has no clock is asked for its outputs under all inputs
+    /// of the protocol. This is tried on each instance that has the fault, from the innermost on, and on the
+    /// whole design. Of that there is one more: by induction, name by name after what is built alike: two
+    /// designs that have agreed for three cycles agree from then on. That they do so at the beginning, the
+    /// runs have shown.
     ///
-    /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
-    /// is compared as outputs are, where it is asked, and what they answer is any input. From reset, one may read where the other does not
-    /// (`miter.rs`). Nor does it matter which row of a memory is which: a mutant that numbers rows in another way is asked in those
-    /// numbers.
+    /// The designs stand without their memories: these answer alike if they are asked alike, so that what
+    /// they are asked is compared as outputs are, where it is asked, and what they answer is any input. From
+    /// reset, one may read where the other does not (`miter.rs`). Nor does it matter which row of a memory is
+    /// which: a mutant that numbers rows in another way is asked in those numbers.
     pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
         let fault = &self.faults[number - 1];
         let limit = Duration::from_secs(seconds);
@@ -84,13 +88,15 @@ impl Mutants<'_> {
         Ok(Equivalence::Open)
     }
 
-    /// An instance as a design of its own, if it can be told by its name which cells are its own, the faulty one among them.
+    /// An instance as a design of its own, if it can be told by its name which cells are its own, the faulty
+    /// one among them.
     fn part(&self, instance: &str, fault: &Fault) -> Result<Option<Part<'_>>> {
         let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
         let file = format!("{PART}_{}.il", instance.chars().map(plain).collect::<String>());
         let top = &self.hierarchy.top;
         if !self.yosys.path().join(&file).exists() {
-            // Yosys has the whole path in each name, with a backslash before each step. A register's cell may have lost it.
+            // Yosys has the whole path in each name, with a backslash before each step. A register's cell may
+            // have lost it.
             let pattern = format!("*{}.*", instance.replace(['[', ']'], "?").replace('.', ".*"));
             let script = format!(
                 "read_rtlil {BASE}\n\
@@ -127,7 +133,8 @@ impl Mutants<'_> {
 
     fn is_proved_by_registers(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
         let Part { file: base, top, memories, .. } = part;
-        // Registers stand in the same order in both; any order that pairs them would do. One that nobody reads after a fault stays.
+        // Registers stand in the same order in both; any order that pairs them would do. One that nobody
+        // reads after a fault stays.
         let cut = |fault: &str, file: &str, of: Option<&str>| -> Result<bool> {
             let script = format!(
                 "read_rtlil {base}; setattr -set keep 1 t:*ff*\n{fault}\n{}\n{}",
@@ -167,8 +174,8 @@ impl Mutants<'_> {
         if !self.is_miter_made(part, fault)? {
             return Ok(false);
         }
-        // A command of Yosys has no semicolons and takes quotes as they stand. If merging registers leaves nothing, some versions
-        // of ABC have no answer: then the property is proved without it.
+        // A command of Yosys has no semicolons and takes quotes as they stand. If merging registers leaves
+        // nothing, some versions of ABC have no answer: then the property is proved without it.
         let prove = format!(
             "said=$(yosys-abc -c 'read_aiger {MITER}; strash; scorr; dc2; pdr')\n\
              case $said in\n\
@@ -211,9 +218,9 @@ impl Mutants<'_> {
         self.yosys.run(&script, Some(limit))
     }
 
-    /// What may have to come after a fault so that it can't be told: nothing, or what undoes it at the address of a memory, for
-    /// each address that it might change. No answer tells which row is which, as long as all accesses go to one address and
-    /// rows that are there change places.
+    /// What may have to come after a fault so that it can't be told: nothing, or what undoes it at the
+    /// address of a memory, for each address that it might change. No answer tells which row is which, as
+    /// long as all accesses go to one address and rows that are there change places.
     fn rows_numbered_again(&self, fault: &Fault, memories: &[Memory]) -> Vec<String> {
         let of = |name: &str| options(&fault.command, name).concat();
         let number = |name: &str| of(name).parse::<usize>().ok();
@@ -240,7 +247,8 @@ impl Mutants<'_> {
         [String::new()].into_iter().chain(undone.into_values()).collect()
     }
 
-    /// Commands after which the signal at the place of a fault has another name, if it has one and is no port.
+    /// Commands after which the signal at the place of a fault has another name, if it has one and is no
+    /// port.
     fn renames_its_signal(&self, fault: &Fault) -> String {
         let wire = options(&fault.command, "-wire").concat();
         let is_port = self.hierarchy.top_module().ports.iter().any(|port| port.name == wire);
@@ -267,12 +275,14 @@ fn both(part: &Part, fault: &str, then: &str) -> String {
     )
 }
 
-/// Commands after which a design stands without its memories: what they are asked are outputs, and what they answer inputs.
+/// Commands after which a design stands without its memories: what they are asked are outputs, and what they
+/// answer inputs.
 fn without_memories(top: &str) -> String {
     format!("memory_map {top}; opt_clean; expose -evert {top}/c:*")
 }
 
-/// Commands that write a design as a circuit for ABC, which is faster than Yosys in finding what is not needed.
+/// Commands that write a design as a circuit for ABC, which is faster than Yosys in finding what is not
+/// needed.
 fn to_aiger(file: &str) -> String {
     format!(
         "simplemap; techmap; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap\n\
@@ -290,7 +300,7 @@ impl Fault {
     /// The instances that have the fault, by their paths, the innermost first.
     fn instances(&self) -> Vec<String> {
         let cell = options(&self.command, "-cell").concat().replace('\\', "");
-        // A register that Yosys has made anew bears the name of what it holds.
+        // A register that Yosys has made again bears the name of what it holds.
         let mut path = match (cell.strip_prefix("$flatten"), &self.wire) {
             (Some(path), _) => path.split(".$").next().unwrap_or_default().to_string(),
             (None, Some(wire)) => parent(wire),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The circuit that tells whether a mutant does anything that its design does not, with both of them in it.
 //!
 //! The two stand without their memories. As long as they write the same, their memories hold the same; so what both read in a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Mutants of a design: copies of it with one small fault each, to see whether its testbench finds them.
 //!
 //! Yosys' `mutate` draws the faults: a port of a cell inverted, constant, or exchanged. All mutants of a design are one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How often the conditions hold under which a library gives energies and leakage.
 
 use std::collections::HashMap;
@@ -6,12 +7,13 @@ use super::Chances;
 use crate::boolean::Function;
 use crate::circuit::{Activity, Circuit, Instance};
 
-/// The conditions of one kind of cell as tables over the rows of its inputs and state, with the clock low and high.
+/// The conditions of one kind of cell as tables over the rows of its inputs and state, with the clock low and
+/// high.
 /// `None` stands for no condition.
 struct Tables {
     /// Mean leakage in each row, in nanowatts.
     leakage_in: Vec<f64>,
-    /// Of each pin's internal powers.
+    /// The internal powers of each pin.
     powers: Vec<Vec<Option<[u64; 2]>>>,
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loads of nets, and how fast they change.
 
 use super::Setting;

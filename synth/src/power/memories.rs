@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energy of the memories of a netlist, from how often they are read and written.
 
 use anyhow::Result;

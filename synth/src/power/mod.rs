@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Energy of a netlist from what its nets do: inside the cells, on the wires, and leaking.
 //!
-//! Nets change without delay, at most once in a cycle: what glitches cost is left out. A net's load is the capacitance of
-//! the pins that it drives and of a wire whose length the library's wire-load model gives by their number. An energy
-//! inside a cell is read from the library's tables at the transition time of the input and the load of the output;
-//! transition times are followed from the inputs through the cells, the slowest one of each net. An output that several
-//! inputs can change takes their energies in proportion to how often they change. A clock tree is not there: the clock
-//! drives all its pins at once.
+//! Nets change without delay, at most once in a cycle: what glitches cost is left out. A net's load is the
+//! capacitance of the pins that it drives and of a wire whose length the library's wire-load model gives by
+//! their number. An energy inside a cell is read from the library's tables at the transition time of the
+//! input and the load of the output; transition times are followed from the inputs through the cells, the
+//! slowest one of each net. An output that several inputs can change takes their energies in proportion to
+//! how often they change. A clock tree is not there: the clock drives all its pins at once.
 
 mod conditions;
+mod gated;
 mod loads;
 mod memories;
 mod opensta;
@@ -16,6 +18,7 @@ mod vcd;
 
 use serde::{Deserialize, Serialize};
 
+pub use gated::{behind_gates, BehindGate};
 pub use memories::memories;
 pub use opensta::opensta;
 pub use saif::saif;
@@ -60,7 +63,8 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// What a cycle of so many nanoseconds takes, in femtojoules: a nanowatt over a nanosecond is 10⁻³ of one.
+    /// What a cycle of so many nanoseconds takes, in femtojoules: a nanowatt over a nanosecond is 10⁻³ of
+    /// one.
     pub fn per_cycle_fj(&self, period_ns: f64) -> f64 {
         self.dynamic_fj() + 1e-3 * self.leakage_nw * period_ns
     }
@@ -123,11 +127,12 @@ impl Role {
 
 /// Energies of one netlist.
 pub struct Power {
-    /// Of each instance, in the order of the circuit: at its clock pin, and elsewhere.
+    /// The energies of each instance, in the order of the circuit: at its clock pin, and elsewhere.
     pub instances: Vec<(Energy, Energy)>,
-    /// Of the clock's net, which no cell drives.
+    /// The energy of the clock's net, which no cell drives.
     pub clock: Energy,
-    /// Of all nets that other input ports drive. What drives them stands elsewhere: this is not in the sum.
+    /// The energy of all nets that other input ports drive. What drives them stands elsewhere: this is not in
+    /// the sum.
     pub inputs: Energy,
     /// Changes in a cycle, load in femtofarads and energy in femtojoules of each net.
     pub nets: Vec<NetEnergy>,
@@ -154,7 +159,7 @@ impl Power {
             .plus(self.clock)
     }
 
-    /// Of the cells alone: as tools count that give a net's energy to the cell that drives it.
+    /// The energy of the cells alone: as tools count that give a net's energy to the cell that drives it.
     pub fn cells(&self) -> Energy {
         self.instances.iter().map(|(clock, rest)| [*clock, *rest].into_iter().sum()).sum()
     }
@@ -181,14 +186,14 @@ pub fn roles(instance: &Instance) -> (Role, Role) {
 /// What of a circuit's energies does not depend on what its nets do.
 pub struct Meter<'a> {
     circuit: &'a Circuit<'a>,
-    /// Of each net, in femtofarads.
+    /// The load of each net, in femtofarads.
     loads: Vec<f64>,
     slopes: Vec<Edges>,
     conditions: Conditions<'a>,
 }
 
 impl<'a> Meter<'a> {
-    /// Of a circuit in this setting.
+    /// The meter of a circuit in this setting.
     pub fn new(circuit: &'a Circuit<'a>, setting: &Setting) -> Meter<'a> {
         let loads = loads(circuit, setting);
         let slopes = transitions(circuit, &loads, setting);

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The same power from OpenSTA, on the same netlist and the same activity.
 //!
-//! Versions of 2019 give each change of a pin the energy of a rising and of a falling edge; later ones give it their mean,
-//! as a change is one of the two. Which it is, a probe of one flip-flop tells; internal power is divided by it.
+//! Versions of 2019 give each change of a pin the energy of a rising and of a falling edge; later ones give
+//! it their mean, as a change is one of the two. Which it is, a probe of one flip-flop tells; internal power
+//! is divided by it.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,10 +18,11 @@ use crate::liberty::Direction;
 const NETLIST: &str = "netlist.v";
 const SCRIPT: &str = "power.tcl";
 
-/// Power that OpenSTA reports of the cells at this period, as energies of one cycle; `None` where it is not installed.
+/// Power that OpenSTA reports of the cells at this period, as energies of one cycle; `None` where it is not
+/// installed.
 ///
-/// Changes and duties of all pins are annotated; versions of 2019 ignore all but those of input ports, and follow them
-/// through the cells, each input by itself. The loads are those of the setting, wires included.
+/// Changes and duties of all pins are annotated; versions of 2019 ignore all but those of input ports, and
+/// follow them through the cells, each input by itself. The loads are those of the setting, wires included.
 ///
 /// # Errors
 /// If it refuses the netlist or its report cannot be read.
@@ -60,7 +63,8 @@ fn reported(folder: &Path, period_ns: f64) -> Result<Energy> {
     parse(&report, period_ns).with_context(|| format!("OpenSTA reports no power:\n{report}"))
 }
 
-/// Of some versions, `set_power_activity -pins` calls a procedure that does not exist; what lies below it serves.
+/// For some versions, `set_power_activity -pins` calls a procedure that does not exist; what lies below it
+/// serves.
 const ANNOTATE: &str = "proc annotate {pin activity duty} {
   set pin [get_pins $pin]
   if {[llength [info commands ::sta::set_power_pin_activity]]} {
@@ -111,7 +115,7 @@ fn script(circuit: &Circuit, activity: &Activity, setting: &Setting, period_ns: 
     let clock = bits.iter().position(|(_, net)| Some(*net) == circuit.clock);
     let clock_port = clock.map_or(String::new(), |number| format!("[get_ports p{number}]"));
     let mut text = format!(
-        "{ANNOTATE}read_liberty {{{liberty}}}\nread_verilog {NETLIST}\nlink_design top\n\
+        "{ANNOTATE}read_liberty {{{liberty}}}\nset_cmd_units -time ns -capacitance fF\nread_verilog {NETLIST}\nlink_design top\n\
          create_clock -name clock -period {period_ns} {clock_port}\n\
          set_clock_transition {slope} [get_clocks clock]\n",
         liberty = circuit.library.path.display(),

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Activity as SAIF, which power tools read.
 
+use gpurf_verilog::writer;
 use std::fmt::Write;
 
 use crate::circuit::{Activity, Circuit};
@@ -11,7 +13,7 @@ pub fn saif(circuit: &Circuit, activity: &Activity, period_ps: u64) -> String {
         "(SAIFILE\n(SAIFVERSION \"2.0\")\n(DIRECTION \"backward\")\n(DESIGN \"{top}\")\n(PROGRAM_NAME \"gpurf\")\n\
          (VERSION \"{version}\")\n(DIVIDER / )\n(TIMESCALE 1 ps)\n(DURATION {duration})\n(INSTANCE {top}\n  (NET\n",
         top = circuit.top,
-        version = env!("CARGO_PKG_VERSION"),
+        version = writer().trim_start_matches("gpurf "),
     );
     for (net, name) in circuit.wires.iter().enumerate().skip(2).filter(|(_, name)| !name.is_empty()) {
         let high = (activity.high[net] * period_ps as f64).round() as u64;

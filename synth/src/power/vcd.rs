@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What every net does in every cycle as VCD, which power tools and viewers read.
 
 use std::io::{Result, Write};

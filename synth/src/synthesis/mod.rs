@@ -1,16 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Synthesis of Verilog with Yosys onto a cell library.
 //!
-//! Every distinct module is mapped once, by itself, wherever it is instanced and in however many designs: the sum over
-//! its instances tells where the area goes. A design may be flattened and mapped as one besides, which is what it costs:
-//! only there is logic shared and simplified across the borders of modules. That takes the longer the larger the whole
-//! is, minutes or hours where the sum takes seconds. Memories stay memories and are counted in bits; they have no area here.
+//! Every distinct module is mapped once, by itself, wherever it is instanced and in however many designs: the
+//! sum over its instances tells where the area goes. A design may be flattened and mapped as one besides,
+//! which is what it costs: only there is logic shared and simplified across the borders of modules. That
+//! takes the longer the larger the whole is, minutes or hours where the sum takes seconds. Memories stay
+//! memories and are counted in bits; they have no area here.
 //!
-//! Depth and longest path are of the flattened design, or where there is none, of the mapped modules joined: what no
-//! command has changed across the borders, so that the path is that of the cells that were counted.
+//! Depth and longest path are of the flattened design, or where there is none, of the mapped modules joined:
+//! what no command has changed across the borders, so that the path is that of the cells that were counted.
 //!
-//! A run whose Verilog, script, library and tools are those of an earlier one is not repeated: what Yosys reported
-//! is kept in `$GPURF_CACHE`, by default `gpurf` in the user's cache folder. The Verilog of a module by itself is its own
-//! and the ports of the modules in it, so that a change in one of them maps that one anew.
+//! A run whose Verilog, script, library and tools are those of an earlier one is not repeated: what Yosys
+//! reported is kept in `$GPURF_CACHE`, by default `gpurf` in the user's cache folder. The Verilog of a module
+//! by itself is its own and the ports of the modules in it, so that a change in one of them maps that one
+//! again.
 
 mod parts;
 mod run;
@@ -20,7 +23,7 @@ mod statistics;
 mod tables;
 mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{bail, Result};
 use gpurf_verilog::cache;
@@ -31,10 +34,11 @@ pub use self::run::Step;
 pub use self::schedule::{synthesize, synthesize_all, Event};
 pub use self::script::LOAD_FF;
 pub(crate) use self::script::{clock_gating, constraints, mapping, prepare, quoted, trimmed};
-pub(crate) use self::tables::grouped;
 pub use self::tables::table;
+pub(crate) use self::tables::{grouped, memory_columns, MEMORY_COLUMNS};
 use self::tree::Tree;
 use crate::liberty::Library;
+use crate::memories::MemoryArray;
 use crate::origin::Origin;
 
 /// What is synthesized.
@@ -44,10 +48,10 @@ pub struct Job<'a> {
     pub source: &'a str,
     /// The module that is synthesized.
     pub top: &'a str,
-    /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes very long and gains
-    /// nothing: to random vectors, their outputs all look alike.
+    /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes very long
+    /// and gains nothing: to random vectors, their outputs all look alike.
     pub sat_sweeping: bool,
-    /// Whether it is flattened besides.
+    /// True if it is flattened besides.
     pub structure: Structure,
 }
 
@@ -109,14 +113,14 @@ pub struct Synthesis {
     pub gate_equivalent_um2: f64,
     /// Delay that buffering and sizing aimed at, in picoseconds.
     pub delay_target_ps: u32,
-    /// Whether registers have clock gates.
+    /// True if registers have clock gates.
     pub clock_gating: bool,
-    /// Whether ABC merged what its SAT solver proves equal.
+    /// True if ABC merged what its SAT solver proves equal.
     pub sat_sweeping: bool,
-    /// Whether the figures are those of the flattened design or sums over its modules.
+    /// The kind of the figures: of the flattened design, or sums over its modules.
     #[serde(default)]
     pub structure: Structure,
-    /// Area of all cells. Memories are not in it.
+    /// Area of all cells. Memories are not in it; [`Memories::area`](crate::Memories::area) has theirs.
     pub area_um2: f64,
     /// The same in gate equivalents.
     pub gate_equivalents: f64,
@@ -126,6 +130,9 @@ pub struct Synthesis {
     pub flip_flops: u64,
     /// Bits of memories, which are not mapped to cells.
     pub memory_bits: u64,
+    /// Memories by rows, width and ports, as the design declares them; left out of records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<MemoryArray>,
     /// Cells of the library.
     pub cells: u64,
     /// The same by kind; left out of records.
@@ -140,7 +147,7 @@ pub struct Synthesis {
     pub modules: Vec<ModuleArea>,
     /// Seconds that all runs of Yosys took, summed.
     pub seconds: f64,
-    /// Those of them that mapped the distinct modules.
+    /// The ones of them that mapped the distinct modules.
     #[serde(default)]
     pub seconds_by_module: f64,
 }
@@ -158,9 +165,9 @@ pub struct ModuleArea {
     pub gate_equivalents: f64,
     /// Area of one instance without its submodules.
     pub own_area_um2: f64,
-    /// Of one instance with all that is in it.
+    /// The flip-flops of one instance with all that is in it.
     pub flip_flops: u64,
-    /// Of one instance with all that is in it.
+    /// The memory bits of one instance with all that is in it.
     pub memory_bits: u64,
 }
 
@@ -217,6 +224,7 @@ fn combine(job: &Job, options: &Options, tree: &Tree, whole: &Report) -> Result<
         flip_flop_area_um2: total(&cells_by_type, flip_flop_area),
         flip_flops: total(&cells_by_type, flip_flop) as u64,
         memory_bits: modules[0].memory_bits,
+        memories: vec![],
         cells: cells_by_type.iter().filter(|(name, _)| cell(name).is_some()).map(|(_, count)| count).sum(),
         cells_by_type,
         logic_depth: whole.logic_depth,
@@ -232,9 +240,44 @@ fn total(cells: &BTreeMap<String, u64>, of: impl Fn(&str) -> f64) -> f64 {
     cells.iter().map(|(cell, count)| *count as f64 * of(cell)).sum()
 }
 
-/// The digest of a module and all below it, by which a measurement names its Verilog. Comments and empty lines have no part in it.
+/// The digest of a module and all below it, by which a measurement names its Verilog. Comments, empty lines and the names of
+/// modules have no part in it.
 pub fn digest(source: &str) -> String {
     let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
-    let code = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
-    cache::key(&[&code])
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let declared = lines.iter().filter_map(|line| line.strip_prefix("module ")?.split([' ', '(']).next());
+    let numbers: HashMap<&str, usize> = declared.zip(0..).collect();
+    // A module is named where it begins, and before its instances' names.
+    let nameless = lines.iter().map(|line| {
+        let (margin, words) = line.split_at(line.len() - line.trim_start().len());
+        let (head, words) = words.strip_prefix("module ").map_or(("", words), |words| ("module ", words));
+        let (name, rest) = words.split_at(words.find([' ', '(']).unwrap_or(words.len()));
+        match numbers.get(name).filter(|_| rest.ends_with('(')) {
+            Some(number) => format!("{margin}{head}module {number}{rest}"),
+            None => line.to_string(),
+        }
+    });
+    cache::key(&[&nameless.collect::<Vec<_>>().join("\n")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digest;
+
+    /// A module around two instances of a part.
+    fn source(part: &str, top: &str, body: &str, comment: &str) -> String {
+        format!(
+            "module {part} (\n  input wire a\n);\nendmodule\n// {comment}\nmodule {top} (\n  input wire a\n);\n\n  \
+             {part} one (\n    .a(a)\n  );\n  {part} {part} (\n    .a({body})\n  );\nendmodule\n"
+        )
+    }
+
+    #[test]
+    fn names_of_modules_and_comments_have_no_part_in_a_digest() {
+        let one = digest(&source("lru_order_e8_p0", "ccu_e8", "a", "A comment"));
+        assert_eq!(digest(&source("lru_order", "ccu", "a", "Another")), one);
+        assert_ne!(digest(&source("lru_order", "ccu", "!a", "A comment")), one);
+        let twice = source("lru_order", "ccu", "a", "").replacen("lru_order one", "ccu one", 1);
+        assert_ne!(digest(&twice), one, "which module an instance is of");
+    }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A Verilog source taken apart, so that each of its modules can be mapped by itself.
 //!
 //! Of the modules below it a module needs to know the ports, which stand in their headers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One run of Yosys, or what is kept of an earlier one with the same inputs.
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use super::statistics::{own_cells, own_memory_bits, parse_depth};
 use super::{Job, Options, Structure};
 use crate::files::{CELLS, CLOCK_GATING, CONSTRAINTS, DEPTH, DESIGN, MEMORIES, NETLIST};
 use crate::kept;
+use crate::latches::in_cells;
 use crate::timing;
 use crate::yosys::Yosys;
 
@@ -38,7 +40,7 @@ pub struct Report {
     pub cells: BTreeMap<String, u64>,
     /// Bits of its own memories; those of a flattened design stand with its modules.
     pub memory_bits: u64,
-    /// Of the whole; of one module none.
+    /// The logic depth of the whole; of one module none.
     pub logic_depth: u64,
     /// The same.
     pub longest_path_ns: Option<f64>,
@@ -68,7 +70,7 @@ impl<'a> Run<'a> {
         Run::new(Step::Flattened, job.top, vec![(DESIGN.into(), job.source)], script, options)
     }
 
-    /// Of the netlists that the runs of modules made.
+    /// The result of the netlists that the runs of modules made.
     pub fn composed(top: &'a str, netlists: &[&'a str], options: &Options) -> Result<Self> {
         let named = |(number, netlist): (usize, &&'a str)| (format!("module{number}.il"), *netlist);
         let files: Vec<(String, &str)> = netlists.iter().enumerate().map(named).collect();
@@ -111,7 +113,7 @@ impl<'a> Run<'a> {
         let start = Instant::now();
         let yosys = Yosys::new()?;
         let library = &options.library;
-        self.files.iter().try_for_each(|(name, text)| yosys.write(name, text))?;
+        self.files.iter().try_for_each(|(name, text)| yosys.write(name, &in_cells(text, library)?))?;
         yosys.write(CONSTRAINTS, &constraints(library)?)?;
         yosys.write(CLOCK_GATING, &clock_gating(library))?;
         if !yosys.run(&self.script, None)? {

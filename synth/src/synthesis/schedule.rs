@@ -1,4 +1,6 @@
-//! Several designs at a time: what they have in common is mapped once, and as many runs go on as there are processors.
+// SPDX-License-Identifier: Apache-2.0
+//! Several designs at a time: what they have in common is mapped once, and as many runs go on as there are
+//! processors.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -35,8 +37,8 @@ pub enum Event<'a> {
     Known(&'a str, Step),
 }
 
-/// Synthesizes several modules, as many Yosys processes at a time as there are processors, and tells when each run
-/// begins and ends. What several have in common is mapped once.
+/// Synthesizes several modules, as many Yosys processes at a time as there are processors, and tells when
+/// each run begins and ends. What several have in common is mapped once.
 pub fn synthesize_all(
     jobs: &[Job],
     options: &Options,
@@ -111,7 +113,7 @@ impl<'a> Plan<'a> {
         Ok(Tree { top, modules: self.modules.iter().map(report).collect::<Result<_>>()? })
     }
 
-    /// Of modules that were made.
+    /// The netlists of modules that were made.
     fn netlists<'b>(&self, made: &'b [Made]) -> Vec<&'b str> {
         self.modules.iter().filter_map(|(_, run)| Some(made[*run].as_ref().ok()?.1.as_str())).collect()
     }
@@ -125,7 +127,7 @@ struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// Those of a design. They are modules and the flattened whole; joining them comes later.
+    /// The ones of a design. They are modules and the flattened whole; joining them comes later.
     fn plan(&mut self, job: &Job<'a>, parts: &'a [Part], options: &Options) -> Result<Plan<'a>> {
         let module = |part: &'a Part| Ok((part.name.as_str(), self.add(Run::module(part, job, options)?)));
         let modules = parts.iter().map(module).collect::<Result<_>>()?;

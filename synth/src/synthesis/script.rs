@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The Yosys scripts, and what they read beside the design.
 
 use std::path::Path;
@@ -6,10 +7,11 @@ use anyhow::Result;
 
 use super::{Job, Options, Structure};
 use crate::files::{CELLS, CLOCK_GATING, CONSTRAINTS, DEPTH, DESIGN, MEMORIES, NETLIST};
+use crate::latches::{has_latches, in_cells};
 use crate::liberty::Library;
 use crate::yosys::Yosys;
 
-/// What Yosys has ABC do, but for the commands that call a SAT solver (`&fraig`, `scorr`, `&dch`).
+/// What Yosys has ABC do, except for the commands that call a SAT solver (`&fraig`, `scorr`, `&dch`).
 const WITHOUT_SWEEPING: &str =
     "+strash;rewrite,-l;balance,-l;rewrite,-l;balance,-l;dc2;dretime;retime,-o,{D};\
                                 strash;&get,-n;&nf,{D};&put;buffer;upsize,{D};dnsize,{D};stime,-p";
@@ -21,7 +23,8 @@ pub(crate) fn constraints(library: &Library) -> Result<String> {
     Ok(format!("set_driving_cell {}\nset_load {LOAD_FF}\n", library.buffer()?))
 }
 
-/// Maps and counts; writes the netlist of a module whose hierarchy is kept, measures the paths of one that is flattened.
+/// Maps and counts; writes the netlist of a module whose hierarchy is kept, measures the paths of one that is
+/// flattened.
 pub(super) fn synthesis(job: &Job, options: &Options) -> String {
     let top = job.top;
     let mut script = mapping(job, options) + &format!("tee -q -o {CELLS} stat -json -top {top}\n");
@@ -78,9 +81,13 @@ pub(crate) fn mapping(job: &Job, options: &Options) -> String {
     let gate = options.clock_gating && options.library.clock_gate().is_some();
     let gate = if gate { format!("techmap -map {CLOCK_GATING}") } else { String::new() };
     let target = options.delay_target_ps;
+    // Cells of latches stand in the source: what they are is read first.
+    let read = format!("read_liberty -lib -ignore_miss_func {liberty}");
+    let (first, last) =
+        if has_latches(job.source) { (format!("{read}\n"), String::new()) } else { (String::new(), read) };
     let mapping = if job.sat_sweeping { String::new() } else { format!("-script {WITHOUT_SWEEPING}") };
     trimmed(&format!(
-        "read_verilog -sv {DESIGN}
+        "{first}read_verilog -sv {DESIGN}
          hierarchy -check -top {top}
          proc
          select -assert-none t:$dlatch t:$adlatch t:$dlatchsr
@@ -97,7 +104,7 @@ pub(crate) fn mapping(job: &Job, options: &Options) -> String {
          abc -liberty {liberty} -constr {CONSTRAINTS} -D {target} {mapping}
          setundef -zero
          opt_clean -purge
-         read_liberty -lib -ignore_miss_func {liberty}
+         {last}
          check -assert
         "
     ))
@@ -105,7 +112,7 @@ pub(crate) fn mapping(job: &Job, options: &Options) -> String {
 
 /// Writes what [`mapping`] reads into the folder.
 pub(crate) fn prepare(yosys: &Yosys, job: &Job, library: &Library) -> Result<()> {
-    yosys.write(DESIGN, job.source)?;
+    yosys.write(DESIGN, &in_cells(job.source, library)?)?;
     yosys.write(CONSTRAINTS, &constraints(library)?)?;
     yosys.write(CLOCK_GATING, &clock_gating(library))
 }

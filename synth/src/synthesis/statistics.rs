@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What Yosys reports: its statistics as JSON, and the longest path.
 
 use std::collections::BTreeMap;

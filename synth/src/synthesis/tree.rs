@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums over a design whose modules were mapped one by one: a module counts wherever it is instanced.
 
 use std::collections::BTreeMap;

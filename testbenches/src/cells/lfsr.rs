@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the linear-feedback shift register.
 
 use gpurf_blocks::ports::LfsrIn;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the round-robin arbiter.
 
 use gpurf_blocks::ports::RoundRobinIn;

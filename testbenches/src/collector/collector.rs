@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the testbenches of operand stage and sub-core need to know of a collector.
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut, SubCoreIn, SubCoreOut};

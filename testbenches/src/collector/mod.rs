@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbenches of the collectors.
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
@@ -52,7 +53,7 @@ impl Tenant {
         Tenant { on_arrival, accesses, occupied: false, pending: vec![], registers: vec![] }
     }
 
-    /// Whether the instruction is ready, with the values of these slots arriving.
+    /// Returns true if the instruction is ready, with the values of these slots arriving.
     fn is_ready(&self, arrivals: Arrivals) -> bool {
         let arrives = |slot: &usize| self.on_arrival && arrivals.contains(&Some(*slot));
         self.occupied && self.pending.iter().all(arrives)

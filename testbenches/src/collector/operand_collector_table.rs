@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the operand collector table.
 
 use gpurf_blocks::ports::{OperandCollectorTableIn, OperandCollectorTableOut};

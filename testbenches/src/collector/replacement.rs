@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the replacement of a cache table.
 
 use gpurf_blocks::ports::ReplacementIn;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of one instruction in the window of a bypassing operand collector.
 
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
 use super::{pairs, port_s, DataOf};
-use crate::{expect, register, value, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, value, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for WindowInstruction<W>
 where
@@ -94,7 +95,7 @@ where
                     expect(bench.cycle(write)?.cached[0], "the first result enters")?;
                     let mut look = In::<W>::default();
                     look.source_register[0] = 4;
-                    expect(bench.cycle(look)?.found_data[0] == value(8), "and is found")?;
+                    expect_eq!(bench.cycle(look)?.found_data[0], value(8), "and is found")?;
                     expect(!bench.cycle(write)?.cached[0], "a second one does not enter")
                 },
             },

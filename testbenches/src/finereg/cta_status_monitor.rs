@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the CTA status monitor.
 
 use bitvec::prelude::*;
@@ -5,7 +6,7 @@ use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut};
 use gpurf_blocks::{Parameters, Tie, STATUS_UPDATES};
 use gpurf_hw::finereg::CtaStatusMonitor;
 
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for CtaStatusMonitor {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -133,11 +134,11 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
                         set(bench, 3, context, registers)?;
                         let out = bench.cycle(CtaStatusMonitorIn { inspect: 3, ..resumable() })?;
                         let pending = context == 1 && registers > 0;
-                        expect(out.any_candidate == pending, format!("{context}, {registers}: a candidate"))?;
+                        expect_eq!(out.any_candidate, pending, format!("{context}, {registers}: a candidate"))?;
                         let shown = (out.inspected_context, out.inspected_registers);
-                        expect(shown == (context, registers), format!("{shown:?} is shown"))?;
+                        expect_eq!(shown, (context, registers), format!("{shown:?} is shown"))?;
                         let active = (context, registers) == (2, 2);
-                        expect(out.inspected_active == active, format!("{shown:?} is active: {active}"))?;
+                        expect_eq!(out.inspected_active, active, format!("{shown:?} is active: {active}"))?;
                     }
                 }
                 Ok(())
@@ -153,7 +154,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
                 expect(!bench.peek(CtaStatusMonitorIn::default())?.any_candidate, "none can")?;
                 let mut inputs = CtaStatusMonitorIn::default();
                 inputs.resumable[0] = 1 << 6;
-                expect(bench.peek(inputs)?.candidate == 6, "CTA 6 can")
+                expect_eq!(bench.peek(inputs)?.candidate, 6, "CTA 6 can")
             },
         },
         Scenario {
@@ -166,7 +167,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
                         let out = bench.peek(resumable())?;
                         let (found, in_acrf) = (out.any_candidate, out.candidate_in_acrf);
                         expect(found && out.candidate == cta, format!("CTA {cta} is found"))?;
-                        expect(in_acrf == (registers == 2), format!("CTA {cta}: where its registers are"))?;
+                        expect_eq!(in_acrf, registers == 2, format!("CTA {cta}: where its registers are"))?;
                     }
                     set(bench, cta, 2, 2)?;
                 }
@@ -186,7 +187,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
                 for turn in 0..7 {
                     let expected = if turns { pending[turn % 3] } else { 2 };
                     let selected = select(bench)?;
-                    expect(selected == Some(expected), format!("turn {turn}: {selected:?}, not {expected}"))?;
+                    expect_eq!(selected, Some(expected), format!("turn {turn}: {selected:?}, not {expected}"))?;
                 }
                 Ok(())
             },
@@ -204,7 +205,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
                     for turn in 1..=ctas {
                         let expected = if turns { (first + turn) % ctas } else { 0 };
                         let selected = select(bench)?;
-                        expect(selected == Some(expected), format!("{selected:?} follows, not {expected}"))?;
+                        expect_eq!(selected, Some(expected), format!("{selected:?} follows, not {expected}"))?;
                     }
                 }
                 Ok(())
@@ -247,7 +248,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
                     }
                     expect(!bench.peek(resumable())?.any_unlaunched, "none is left")?;
                     set(bench, 9, 0, 0)?;
-                    expect(bench.peek(resumable())?.unlaunched == 9, "one has ended")?;
+                    expect_eq!(bench.peek(resumable())?.unlaunched, 9, "one has ended")?;
                     for cta in 0..ctas {
                         set(bench, cta, 0, 0)?;
                     }

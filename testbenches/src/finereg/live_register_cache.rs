@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the live-register bit-vector cache.
 
 use gpurf_blocks::ports::{LiveRegisterCacheIn, LiveRegisterCacheOut};
@@ -5,7 +6,7 @@ use gpurf_blocks::{Parameters, VECTOR_CACHE_ENTRIES};
 use gpurf_hw::finereg::LiveRegisterCache;
 
 use super::{OneForEach, Vectors};
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for LiveRegisterCache {
     fn model(_: &Parameters) -> Engine<Self> {
@@ -23,9 +24,9 @@ impl Testbench for LiveRegisterCache {
 
 register!(LiveRegisterCache);
 
-/// First a PC for each entry, in [one of many orders](OneForEach), and a memory that answers at once: all entries fill, the
-/// earlier ones in the place of those from before a reset. Then PCs of which many share an entry, and a memory of its own
-/// pace, which also answers what nobody here asked for. Both by turns.
+/// First a PC for each entry, in [one of many orders](OneForEach), and a memory that answers at once: all
+/// entries fill, the earlier ones instead of those from before a reset. Then PCs of which many share an
+/// entry, and a memory of its own pace, which also answers what nobody here asked for. Both by turns.
 #[derive(Default)]
 struct LiveRegisterCacheStimulus {
     vectors: Vectors,
@@ -109,7 +110,7 @@ fn look(bench: &mut Bench, pc: u32) -> Result<(u32, bool), String> {
     let filled = LiveRegisterCacheIn { memory_answer: true, memory_low: pc ^ 0xf0, ..ask(0) };
     let out = bench.cycle(filled)?;
     expect(out.answer && !out.ready, "memory's answer is handed on")?;
-    expect(out.low == pc ^ 0xf0, "it is memory's")?;
+    expect_eq!(out.low, pc ^ 0xf0, "it is memory's")?;
     Ok((out.low, true))
 }
 
@@ -120,8 +121,8 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
             rule: "R V-C: if a matching entry is found, the cache transfers the bit vector",
             play: |bench| {
                 for pc in [0, 0x10, 0x1230] {
-                    expect(look(bench, pc)? == (pc ^ 0xf0, true), "the first look-up misses")?;
-                    expect(look(bench, pc)? == (pc ^ 0xf0, false), "the second one hits")?;
+                    expect_eq!(look(bench, pc)?, (pc ^ 0xf0, true), "the first look-up misses")?;
+                    expect_eq!(look(bench, pc)?, (pc ^ 0xf0, false), "the second one hits")?;
                 }
                 Ok(())
             },
@@ -130,7 +131,8 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
             name: "nothing_matches_after_reset",
             rule: "our decision: a valid bit per entry, for PC 0 is a PC",
             play: |bench| {
-                // PCs that a line without a valid bit would match: their tags are zero, as those of a line that was never filled.
+                // PCs that a line without a valid bit would match: their tags are zero, as those of a line
+                // that was never filled.
                 for entry in (0..VECTOR_CACHE_ENTRIES as u32).rev() {
                     expect(look(bench, 16 * entry)?.1, format!("PC {:#x} misses", 16 * entry))?;
                 }
@@ -144,7 +146,7 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
                 // The second PC has the index of the first: 1 and 32 + (1 ^ 1).
                 let (one, other) = (16, 16 * 32);
                 let _ = look(bench, one)?;
-                expect(look(bench, other)? == (other ^ 0xf0, true), "another PC is not taken for it")?;
+                expect_eq!(look(bench, other)?, (other ^ 0xf0, true), "another PC is not taken for it")?;
                 expect(!look(bench, other)?.1 && look(bench, one)?.1, "and takes its entry")
             },
         },

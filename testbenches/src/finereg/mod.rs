@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbenches of the FineReg modules.
 
 use gpurf_blocks::VECTOR_CACHE_ENTRIES;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the pending-CTA register file.
 
 use bitvec::prelude::*;
@@ -7,7 +8,7 @@ use gpurf_hw::dialect::Word;
 use gpurf_hw::finereg::Pcrf;
 use rust_hdl::prelude::Bits;
 
-use crate::{expect, register, value, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, value, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize, const P: usize> Testbench for Pcrf<W, P>
 where
@@ -196,9 +197,10 @@ fn walk<D: Data>(bench: &mut Bench<D>, head: u32, first: u32) -> Result<(Vec<u32
         if out.restored {
             let number = first + came.len() as u32;
             let place = (out.restored_warp, out.restored_register);
-            expect(place == (number % 32, number % 64), format!("register {number} comes, not {place:?}"))?;
-            expect(
-                out.restored_data == value(number),
+            expect_eq!(place, (number % 32, number % 64), format!("register {number} comes, not {place:?}"))?;
+            expect_eq!(
+                out.restored_data,
+                value(number),
                 format!("with its value, not {:x?}", out.restored_data),
             )?;
             came.push(cycle);
@@ -219,11 +221,11 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
             play: |bench| {
                 let other = store(bench, 50, &[2, 3])?;
                 let head = store(bench, 7, &[0, 1, 4])?;
-                expect((head, other) == (0, 2), "pointers 0 and 2")?;
+                expect_eq!((head, other), (0, 2), "pointers 0 and 2")?;
                 let (freed, came) = walk(bench, head, 7)?;
-                expect(freed == [0, 1, 4], format!("entries 0, 1 and 4, not {freed:?}"))?;
-                expect(came.len() == 3, "three registers")?;
-                expect(walk(bench, other, 50)?.0 == [2, 3], "the other chain is whole")
+                expect_eq!(freed, [0, 1, 4], format!("entries 0, 1 and 4, not {freed:?}"))?;
+                expect_eq!(came.len(), 3, "three registers")?;
+                expect_eq!(walk(bench, other, 50)?.0, [2, 3], "the other chain is whole")
             },
         },
         Scenario {
@@ -236,7 +238,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
                 let finereg = bench.parameters;
                 let expected: Vec<usize> =
                     (0..20).map(|number| finereg.pcrf_latency + number * finereg.next_latency).collect();
-                expect(came == expected, format!("cycles {expected:?}, not {came:?}"))
+                expect_eq!(came, expected, format!("cycles {expected:?}, not {came:?}"))
             },
         },
         Scenario {
@@ -255,7 +257,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
                 let entries: Vec<u32> = (0..bench.parameters.pcrf_entries as u32).rev().collect();
                 let head = store(bench, 0, &entries)?;
                 let (freed, _) = walk(bench, head, 0)?;
-                expect(freed == entries, "all entries, in the order of the chain")
+                expect_eq!(freed, entries, "all entries, in the order of the chain")
             },
         },
         Scenario {
@@ -279,7 +281,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
                 expect(out.stored && out.take, "stored, its tag names entry 6")?;
                 let out = bench.cycle(with(full, 1, true))?;
                 expect(out.stored && !out.take, "the last one needs no next")?;
-                expect(walk(bench, 5, 0)?.0 == [5, 6], "5, then 6")
+                expect_eq!(walk(bench, 5, 0)?.0, [5, 6], "5, then 6")
             },
         },
         Scenario {
@@ -299,7 +301,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
                 let other = store(bench, 40, &[1])?;
                 let accept = PcrfIn { accept: true, ..Default::default() };
                 let out = bench.cycle(accept)?;
-                expect(out.restored_data == value(3), "its entry has been overwritten, its value has not")?;
+                expect_eq!(out.restored_data, value(3), "its entry has been overwritten, its value has not")?;
                 for _ in 0..latency + 1 {
                     let out = bench.cycle(PcrfIn::default())?;
                     if out.restored {
@@ -307,7 +309,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
                     }
                 }
                 expect(bench.cycle(accept)?.restored, "and is accepted")?;
-                expect(walk(bench, other, 40)?.0 == [1], "the new chain is whole")
+                expect_eq!(walk(bench, other, 40)?.0, [1], "the new chain is whole")
             },
         },
     ]

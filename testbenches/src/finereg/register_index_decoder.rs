@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the register index decoder.
 
 use gpurf_blocks::ports::{RegisterIndexDecoderIn, RegisterIndexDecoderOut};

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the active set of a two-level scheduler.
 
 use gpurf_blocks::ports::{ActiveSetIn, ActiveSetOut};
 use gpurf_blocks::{Parameters, Refill, MAX_WARPS};
 use gpurf_hw::issue::ActiveSet;
 
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for ActiveSet {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -186,10 +187,10 @@ fn scenarios() -> Vec<Scenario<ActiveSetIn, ActiveSetOut>> {
                 let out = bench.cycle(inputs)?;
                 let first: Vec<usize> = (0..places(bench)).collect();
                 expect(chosen(&out.allowed).is_empty(), "nobody may issue yet")?;
-                expect(chosen(&out.entered) == first, format!("{first:?} enter"))?;
+                expect_eq!(chosen(&out.entered), first, format!("{first:?} enter"))?;
                 let inputs = all(bench, Wait::Ready);
                 let out = bench.cycle(inputs)?;
-                expect(chosen(&out.allowed) == first, format!("{first:?} may issue"))?;
+                expect_eq!(chosen(&out.allowed), first, format!("{first:?} may issue"))?;
                 expect(chosen(&out.entered).is_empty(), "no place is left")
             },
         },
@@ -219,10 +220,10 @@ fn scenarios() -> Vec<Scenario<ActiveSetIn, ActiveSetOut>> {
                 bench.cycle(warps(&[&[(0, Wait::Ready)][..], &others].concat()))?;
                 let out = bench.cycle(warps(&[(0, Wait::Others), (1, Wait::Others), (2, Wait::Ready)]))?;
                 let expected = if is_any(bench) { 1 } else { 2 };
-                expect(chosen(&out.entered) == [expected], format!("warp {expected} enters"))?;
+                expect_eq!(chosen(&out.entered), [expected], format!("warp {expected} enters"))?;
                 let out = bench.cycle(warps(&[(0, Wait::Ready), (1, Wait::Others), (2, Wait::Ready)]))?;
                 let expected = if is_any(bench) { vec![2] } else { vec![] };
-                expect(chosen(&out.entered) == expected, format!("{expected:?} enters"))
+                expect_eq!(chosen(&out.entered), expected, format!("{expected:?} enters"))
             },
         },
         Scenario {
@@ -237,7 +238,7 @@ fn scenarios() -> Vec<Scenario<ActiveSetIn, ActiveSetOut>> {
                 expect(out.left[0] && !out.allowed[0], "warp 0 may not issue")?;
                 let has_others = places(bench) < bench.parameters.warps;
                 let expected = if has_others { places(bench) } else { 0 };
-                expect(chosen(&out.entered) == [expected], format!("warp {expected} takes its place"))
+                expect_eq!(chosen(&out.entered), [expected], format!("warp {expected} takes its place"))
             },
         },
         Scenario {
@@ -258,7 +259,7 @@ fn scenarios() -> Vec<Scenario<ActiveSetIn, ActiveSetOut>> {
                 let has_others = places(bench) < bench.parameters.warps;
                 let expected = if has_others { places(bench) } else { 0 };
                 expect(!out.allowed[0], "it is not active")?;
-                expect(chosen(&out.entered) == [expected], format!("warp {expected} takes its place"))
+                expect_eq!(chosen(&out.entered), [expected], format!("warp {expected} takes its place"))
             },
         },
     ]

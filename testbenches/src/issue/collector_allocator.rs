@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the collector allocator.
 
 use gpurf_blocks::ports::{CollectorAllocatorIn, CollectorAllocatorOut};
 use gpurf_blocks::{Allocation, Choice, Parameters, Waiting, MAX_COLLECTORS, MAX_WARPS};
 use gpurf_hw::issue::CollectorAllocator;
 
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const C: usize> Testbench for CollectorAllocator<C> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -181,7 +182,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
                 let out = bench.cycle(inputs)?;
                 expect(!out.waiting, "this is no wait for STHLD")?;
                 let others = bench.parameters.collectors > 1;
-                expect(out.granted == (others && is(bench, Allocation::AnyFree)), "only its own will do")
+                expect_eq!(out.granted, (others && is(bench, Allocation::AnyFree)), "only its own will do")
             },
         },
         Scenario {
@@ -196,7 +197,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
                 }
                 let waited = waits(bench, all_near(bench, 3))?;
                 let expected = if is(bench, Allocation::Malekeh) { threshold(bench, 3) } else { 0 };
-                expect(waited == expected, format!("and the counter has not moved: {waited} cycles"))
+                expect_eq!(waited, expected, format!("and the counter has not moved: {waited} cycles"))
             },
         },
         Scenario {
@@ -224,7 +225,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
                 for sthld in [0, 1, 2, 5, 31, 3, 3] {
                     let waited = waits(bench, all_near(bench, sthld))?;
                     let expected = if is(bench, Allocation::Malekeh) { threshold(bench, sthld) } else { 0 };
-                    expect(waited == expected, format!("STHLD {sthld}: waits {waited}, not {expected}"))?;
+                    expect_eq!(waited, expected, format!("STHLD {sthld}: waits {waited}, not {expected}"))?;
                 }
                 Ok(())
             },
@@ -246,7 +247,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
                 bench.cycle(CollectorAllocatorIn { request: false, ..all_near(bench, 5) })?;
                 let waited = waits(bench, all_near(bench, 5))?;
                 let rest = threshold(bench, 5) - 2;
-                expect(waited == rest, format!("the wait goes on where it was: {waited}, not {rest}"))
+                expect_eq!(waited, rest, format!("the wait goes on where it was: {waited}, not {rest}"))
             },
         },
         Scenario {
@@ -259,9 +260,9 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
                 for _ in 0..6 {
                     expect(bench.cycle(all_near(bench, 20))?.waiting, "waits")?;
                 }
-                expect(waits(bench, all_near(bench, 2))? == 0, "it has waited for long enough")?;
+                expect_eq!(waits(bench, all_near(bench, 2))?, 0, "it has waited for long enough")?;
                 let waited = waits(bench, all_near(bench, 2))?;
-                expect(waited == threshold(bench, 2), "and the counter starts again")
+                expect_eq!(waited, threshold(bench, 2), "and the counter starts again")
             },
         },
         Scenario {
@@ -292,7 +293,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
                 for warp in 0..8 {
                     let mut inputs = CollectorAllocatorIn { warp, ..all_near(bench, 9) };
                     let out = bench.cycle(inputs)?;
-                    expect(granted(&out) == Some(warp as usize), format!("warp {warp} gets its own"))?;
+                    expect_eq!(granted(&out), Some(warp as usize), format!("warp {warp} gets its own"))?;
                     inputs.occupied[warp as usize] = true;
                     let out = bench.cycle(inputs)?;
                     expect(!out.granted && !out.waiting, "or none")?;

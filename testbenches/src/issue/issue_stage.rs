@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the issue stage.
 
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};

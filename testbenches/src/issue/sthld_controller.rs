@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the STHLD controller.
 
 use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
 use gpurf_blocks::Parameters;
 use gpurf_hw::issue::SthldController;
 
-use crate::{expect, register, spread, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, spread, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for SthldController {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -38,7 +39,7 @@ struct SthldControllerStimulus {
     interval: usize,
     cycle: usize,
     rate: u32,
-    /// Of a hundred cycles, those in which the rate is not kept.
+    /// For a hundred cycles, those in which the rate is not kept.
     jitter: usize,
 }
 
@@ -71,7 +72,7 @@ fn interval(bench: &mut Bench, instructions: usize) -> Result<SthldControllerOut
         let until = |cycle: usize| cycle * instructions / interval;
         let issued = (until(cycle + 1) - until(cycle)) as u32;
         let out = bench.cycle(SthldControllerIn { issued })?;
-        expect(out.interval_end == (cycle + 1 == interval), "an interval ends with its last cycle")?;
+        expect_eq!(out.interval_end, (cycle + 1 == interval), "an interval ends with its last cycle")?;
     }
     bench.peek(SthldControllerIn::default())
 }
@@ -101,8 +102,9 @@ fn judged(bench: &mut Bench, counts: &[usize]) -> Result<(), String> {
         let edge = if is_small { edges.small } else { edges.large };
         let sthld = (before.sthld as i32 + edge.step).clamp(0, table.maximum as i32);
         let (found, expected) = ((out.state, out.sthld as i32), (edge.next, sthld));
-        expect(
-            found == expected,
+        expect_eq!(
+            found,
+            expected,
             format!("{count} after {previous}: state and STHLD are {found:?}, not {expected:?}"),
         )?;
         previous = count;
@@ -117,7 +119,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
             rule: "F IV-B3: the algorithm starts from state 1, and sets STHLD at the end of each interval",
             play: |bench| {
                 let out = bench.peek(SthldControllerIn::default())?;
-                expect((out.state, out.sthld) == (1, 0), "state 1 and no waiting")?;
+                expect_eq!((out.state, out.sthld), (1, 0), "state 1 and no waiting")?;
                 let out = rates(bench, &[1])?;
                 expect(out.state == 2 && out.sthld > 0, "then state 2, whatever the first interval was")
             },
@@ -141,7 +143,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
             play: |bench| {
                 let maximum = bench.parameters.sthld_table.maximum;
                 let out = rates(bench, &[3; 35])?;
-                expect(out.sthld == maximum, format!("STHLD is {} at its maximum {maximum}", out.sthld))
+                expect_eq!(out.sthld, maximum, format!("STHLD is {} at its maximum {maximum}", out.sthld))
             },
         },
         Scenario {
@@ -152,7 +154,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
                 let threshold = cycles.div_ceil(50);
                 rates(bench, &[1])?;
                 let out = interval(bench, cycles + threshold - 1)?;
-                expect(out.state == 2, "just below the threshold")?;
+                expect_eq!(out.state, 2, "just below the threshold")?;
                 rates(bench, &[1, 1])?;
                 let before = rates(bench, &[1])?;
                 expect(before.state != 6, "still on its way")?;
@@ -183,8 +185,9 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
                 let counts: Vec<usize> = (0..32)
                     .flat_map(|number| {
                         let any = spread(number, 17) as usize % (full + 1);
-                        // Of a quarter of them the threshold is a whole number, and the product of the least large change just
-                        // what it is compared with; of another quarter that of the largest small change is one below.
+                        // Of a quarter of them the threshold is a whole number, and the product of the least
+                        // large change just what it is compared with; of another quarter that of the largest
+                        // small change is one below.
                         let before = match number / 8 {
                             0 => any - any % inverse,
                             1 => any - any % inverse + 1,
@@ -208,8 +211,8 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
                 let places = (0..).map(|place| 1_usize << place).take_while(|place| *place <= full);
                 let places: Vec<usize> = places.collect();
                 let all: usize = places.iter().sum();
-                // Two numbers that differ in one place, down and up. Any other place, above or below, is one in one pair and
-                // zero in the other, as far as the change is still a large one.
+                // Two numbers that differ in one place, down and up. Any other place, above or below, is one
+                // in one pair and zero in the other, as far as the change is still a large one.
                 let counts = places.iter().rev().flat_map(|place| {
                     let [one, other] = [0x8aaa, 0x7555].map(|pattern| {
                         let mut rest = pattern & all & !place;
@@ -230,7 +233,8 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
             rule: "F IV-B3: a relative difference of less than 0.02 is considered small, upwards and downwards",
             play: |bench| {
                 let (full, inverse) = bounds(bench);
-                // Two counts that differ in one place are nearly alike only if it is known which is the larger one.
+                // Two counts that differ in one place are nearly alike only if it is known which is the
+                // larger one.
                 let places: Vec<usize> =
                     (0..).map(|bit| 1 << bit).take_while(|place| place * inverse < full / 2).collect();
                 let all: usize = places.iter().sum();
@@ -292,10 +296,10 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
             rule: "F IV-B3: remains in state 6 when finding the knee point until a large IPC change is detected",
             play: |bench| {
                 let rest = rates(bench, &[4, 4, 4, 4, 2, 1, 2, 4, 4, 4])?;
-                expect(rest.state == 6, format!("state {} after the retreat", rest.state))?;
+                expect_eq!(rest.state, 6, format!("state {} after the retreat", rest.state))?;
                 for _ in 0..4 {
                     let out = rates(bench, &[4])?;
-                    expect((out.state, out.sthld) == (6, rest.sthld), "nothing moves")?;
+                    expect_eq!((out.state, out.sthld), (6, rest.sthld), "nothing moves")?;
                 }
                 let out = rates(bench, &[3])?;
                 expect(out.state == 3 && out.sthld > rest.sthld, "a speculative step")
@@ -306,9 +310,9 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
             rule: "our decision: two intervals without instructions differ little, waking up is a large change",
             play: |bench| {
                 let out = rates(bench, &[0, 0, 0])?;
-                expect(out.state == 2, "idle intervals differ little")?;
+                expect_eq!(out.state, 2, "idle intervals differ little")?;
                 let out = rates(bench, &[1])?;
-                expect(out.state == 3, "waking up is a large change")
+                expect_eq!(out.state, 3, "waking up is a large change")
             },
         },
     ]

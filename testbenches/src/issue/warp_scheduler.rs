@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the warp scheduler.
 
 use gpurf_blocks::ports::{WarpSchedulerIn, WarpSchedulerOut};
 use gpurf_blocks::{Occupied, Parameters, Scheduling, MAX_WARPS};
 use gpurf_hw::issue::WarpScheduler;
 
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for WarpScheduler {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -160,7 +161,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                 issue(bench, ready(&[3]))?;
                 let next = issue(bench, owner(5, false, all_ready(bench)))?;
                 let expected = if is(bench, Scheduling::Lrr) { 4 } else { 3 };
-                expect(next == expected, format!("warp {expected} follows, not {next}"))
+                expect_eq!(next, expected, format!("warp {expected} follows, not {next}"))
             },
         },
         Scenario {
@@ -174,10 +175,10 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                     Scheduling::Gto => 0,
                     Scheduling::Lrr => 6,
                 };
-                expect(next == expected, format!("warp {expected} follows, not {next}"))?;
+                expect_eq!(next, expected, format!("warp {expected} follows, not {next}"))?;
                 let next = issue(bench, owner(2, false, ready(&[0, 1, 7])))?;
                 let expected = if is(bench, Scheduling::Lrr) { 7 } else { 0 };
-                expect(next == expected, "a warp with data that is not ready changes nothing")
+                expect_eq!(next, expected, "a warp with data that is not ready changes nothing")
             },
         },
         Scenario {
@@ -198,12 +199,12 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                     Scheduling::Gto => 1,
                     Scheduling::Lrr => 0,
                 };
-                expect(next == expected, format!("warp {expected} is next, not {next}"))?;
+                expect_eq!(next, expected, format!("warp {expected} is next, not {next}"))?;
                 let next = bench.cycle(ready(&[0, 2, 4]))?.warp;
-                expect(next == 0, format!("warp 0 is next, not {next}"))?;
+                expect_eq!(next, 0, format!("warp 0 is next, not {next}"))?;
                 let next = bench.cycle(ready(&[2, 4]))?.warp;
                 let expected = if is(bench, Scheduling::Lrr) { 2 } else { 4 };
-                expect(next == expected, format!("warp {expected} is next, not {next}"))
+                expect_eq!(next, expected, format!("warp {expected} is next, not {next}"))
             },
         },
         Scenario {
@@ -215,7 +216,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                 expect(first.selected && first.warp == 5, "warp 5 is selected and does not issue")?;
                 let next = bench.cycle(all_ready(bench))?.warp;
                 let expected = if is(bench, Scheduling::Lrr) { 2 } else { 1 };
-                expect(next == expected, format!("warp {expected} is next, not {next}"))
+                expect_eq!(next, expected, format!("warp {expected} is next, not {next}"))
             },
         },
         Scenario {
@@ -226,7 +227,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                 launch(bench, &[1])?;
                 let next = bench.cycle(all_ready(bench))?.warp;
                 let expected = if is(bench, Scheduling::Lrr) { 2 } else { 0 };
-                expect(next == expected, format!("warp {expected} is next, not {next}"))
+                expect_eq!(next, expected, format!("warp {expected} is next, not {next}"))
             },
         },
         Scenario {
@@ -238,9 +239,9 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                 let stalls = bench.parameters.occupied == Occupied::Stall;
                 let in_turn = is(bench, Scheduling::Lrr);
                 let expected = if stalls && !in_turn { 0 } else { 3 };
-                expect(out.warp == expected, format!("warp {expected} is selected, not {}", out.warp))?;
+                expect_eq!(out.warp, expected, format!("warp {expected} is selected, not {}", out.warp))?;
                 let out = bench.cycle(owner(0, true, ready(&[0])))?;
-                expect(out.selected == stalls, "a warp that is passed over is not selected at all")
+                expect_eq!(out.selected, stalls, "a warp that is passed over is not selected at all")
             },
         },
         Scenario {
@@ -280,7 +281,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                     issues[issue(bench, inputs)? as usize] += 1;
                 }
                 let starves = is(bench, Scheduling::Malekeh);
-                expect((issues[0] == 0) == starves, format!("warp 0 issues {} times", issues[0]))
+                expect_eq!((issues[0] == 0), starves, format!("warp 0 issues {} times", issues[0]))
             },
         },
     ]

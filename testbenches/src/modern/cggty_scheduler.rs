@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the greedy-then-youngest scheduler.
 
 use gpurf_blocks::ports::{CggtySchedulerIn, CggtySchedulerOut};

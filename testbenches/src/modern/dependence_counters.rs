@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the dependence counters.
 
 use gpurf_blocks::ports::{DependenceCountersIn, DependenceCountersOut};

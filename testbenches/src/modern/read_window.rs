@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the read window of a bank's port.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the reuse cache.
 
 use std::collections::VecDeque;

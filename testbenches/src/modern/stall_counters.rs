@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the stall counters.
 
 use gpurf_blocks::ports::{StallCountersIn, StallCountersOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of a queue of instructions of variable latency.
 
 use gpurf_blocks::ports::{VariableQueueIn, VariableQueueOut};

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the decision unit.
 
 use gpurf_blocks::ports::{DecisionUnitIn, DecisionUnitOut};
 use gpurf_blocks::Parameters;
 use gpurf_hw::multicast::DecisionUnit;
 
-use crate::{expect, register, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for DecisionUnit<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -30,7 +31,7 @@ impl<const V: usize, const A: usize> Testbench for DecisionUnit<V, A> {
                     let out = bench.cycle(inputs)?;
                     expect(out.offer && !out.insert && !out.pop, "offered, and not done before it is taken")?;
                     let warps = (out.offer_first_warp, out.offer_second_valid, out.offer_second_warp);
-                    expect(warps == (3, true, 5), "the partner first")?;
+                    expect_eq!(warps, (3, true, 5), "the partner first")?;
                     let out = bench.cycle(DecisionUnitIn { accepted: true, ..inputs })?;
                     expect(out.multicast && out.pop, "taken")
                 },

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the use and age of a load request table's entries.
 
 use gpurf_blocks::ports::{EntryStateIn, EntryStateOut};
 use gpurf_blocks::{Parameters, SCAN_LANES};
 use gpurf_hw::multicast::EntryState;
 
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for EntryState {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -47,7 +48,8 @@ impl Testbench for EntryState {
                     let tick = EntryStateIn { tick: true, ..Default::default() };
                     for lane in 0..SCAN_LANES as u32 {
                         (0..rows * SCAN_LANES as u32).try_for_each(|_| bench.cycle(INSERTION).map(|_| ()))?;
-                        // Two lanes of each row anew, when the others are due after another tick, and when they are due.
+                        // Two lanes of each row again, when the others are due after another tick, and when
+                        // they are due.
                         let anew = [lane, (lane + 1) % SCAN_LANES as u32];
                         for _ in 0..2 {
                             bench.cycle(tick)?;
@@ -70,7 +72,7 @@ impl Testbench for EntryState {
                                 expect(!out.any_due, "no other is due before its second tick")?;
                             }
                         }
-                        expect(bench.cycle(EntryStateIn::default())?.occupancy == 0, "all have left")?;
+                        expect_eq!(bench.cycle(EntryStateIn::default())?.occupancy, 0, "all have left")?;
                     }
                     Ok(())
                 },
@@ -124,7 +126,7 @@ impl Testbench for EntryState {
                         out.occupancy == 1 && out.finishes && !out.writes,
                         "so the entry stayed until now",
                     )?;
-                    expect(bench.cycle(EntryStateIn::default())?.occupancy == 0, "and both are gone")
+                    expect_eq!(bench.cycle(EntryStateIn::default())?.occupancy, 0, "and both are gone")
                 },
             },
         ]
@@ -166,9 +168,9 @@ fn all_due_leave(bench: &mut Drive<EntryStateIn, EntryStateOut>, row: u32, due: 
     Ok(())
 }
 
-/// Ends of searches with and without partners, and entries in use that leave. The table fills until it is full for a
-/// while, and empties until little is in it; entries get old in most of these times, fast or slowly. In some of them
-/// those that are due leave, row by row, and in others whatever entry.
+/// Ends of searches with and without partners, and entries in use that leave. The table fills until it is
+/// full for a while, and empties until little is in it; entries get old in most of these times, fast or
+/// slowly. In some of them those that are due leave, row by row, and in others whatever entry.
 struct EntryStateStimulus {
     used: Vec<bool>,
     fills: bool,
@@ -176,7 +178,7 @@ struct EntryStateStimulus {
     aging: usize,
     /// An entry that was due in the last cycle.
     due: Option<usize>,
-    /// Of a hundred entries that are due, those that leave next.
+    /// For a hundred entries that are due, those that leave next.
     obeys: usize,
 }
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the request queue.
 
 use gpurf_blocks::ports::{LoadQueueIn, LoadQueueOut};
 use gpurf_blocks::{Parameters, QUEUE_DEPTH, SUB_CORES};
 use gpurf_hw::multicast::LoadQueue;
 
-use crate::{expect, register, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for LoadQueue<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -23,7 +24,7 @@ impl<const V: usize, const A: usize> Testbench for LoadQueue<V, A> {
                 play: |bench| {
                     for number in 0..QUEUE_DEPTH as u32 {
                         let out = bench.cycle(from(2, number))?;
-                        expect(out.ready == [true; SUB_CORES], format!("a place for request {number}"))?;
+                        expect_eq!(out.ready, [true; SUB_CORES], format!("a place for request {number}"))?;
                     }
                     let out = bench.cycle(from(2, 9))?;
                     expect(!out.ready[2] && out.ready[1], "no third place, and others are not in the way")?;
@@ -46,7 +47,7 @@ impl<const V: usize, const A: usize> Testbench for LoadQueue<V, A> {
                     for sub_core in 0..SUB_CORES as u32 {
                         // The head stays until it is done.
                         let out = bench.cycle(LoadQueueIn::default())?;
-                        expect(out.head_address == sub_core, format!("sub-core {sub_core}"))?;
+                        expect_eq!(out.head_address, sub_core, format!("sub-core {sub_core}"))?;
                         bench.cycle(LoadQueueIn { pop: true, ..LoadQueueIn::default() })?;
                     }
                     Ok(())

@@ -1,10 +1,11 @@
-//! What the testbenches of both readings of the load request table share: stimulus, with the rules checked on the
-//! answers alone, and scenarios.
+// SPDX-License-Identifier: Apache-2.0
+//! What the testbenches of both readings of the load request table share: stimulus, with the rules checked on
+//! the answers alone, and scenarios.
 
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 use gpurf_blocks::SCAN_LANES;
 
-use crate::{expect, Drive, Neighbours, Random, Scenario, Stimulus};
+use crate::{expect, expect_eq, Drive, Neighbours, Random, Scenario, Stimulus};
 
 /// A load in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +16,10 @@ struct Entry {
     destination: u32,
 }
 
-/// Loads and releases, one after the other, answered at once or late. First the table fills to its last entry; then there
-/// are phases of few and of many different loads, and some have to do with one that is in the table already. In
-/// crowded phases loads differ in so few bits that few drive each other out, and each has neighbours that differ from it in a
-/// single one, in a table that is nearly full.
+/// Loads and releases, one after the other, answered at once or late. First the table fills to its last
+/// entry; then there are phases of few and of many different loads, and some have to do with one that is in
+/// the table already. In crowded phases loads differ in so few bits that few drive each other out, and each
+/// has neighbours that differ from it in a single one, in a table that is nearly full.
 pub struct LrtStimulus {
     entries: usize,
     operation: Option<LrtIn>,
@@ -52,7 +53,7 @@ impl LrtStimulus {
         }
     }
 
-    /// The next one: any, or one that has to do with one in the table, or would but for a bit.
+    /// The next one: any, or one that has to do with one in the table, or would except for a bit.
     fn load(&self, random: &mut Random) -> Entry {
         let new = Entry {
             warp: self.warps.any(random),
@@ -214,12 +215,13 @@ pub fn drain(warp: u32) -> LrtIn {
     LrtIn { search: true, drain: true, warp, done_ready: true, ..TAKING }
 }
 
-/// Of many loads that have nothing to do with each other.
+/// One of many loads that have nothing to do with each other.
 pub fn lone(number: u32) -> LrtIn {
     load([number % 64, 16 * number, 1, number])
 }
 
-/// Loads no two of which have an address or a destination in common. Those of one number are opposite in every bit.
+/// Loads no two of which have an address or a destination in common. Those of one number are opposite in
+/// every bit.
 pub fn of_all_bits(number: u32, inverted: bool) -> [u32; 4] {
     let all = if inverted { [63, 0xffff, 255, 255] } else { [0; 4] };
     let [warp, address, source, destination] = all;
@@ -288,11 +290,11 @@ fn leaving(bench: &mut Bench) -> Result<Vec<u32>, String> {
     Ok(left)
 }
 
-/// Those of the table that are such have left, and no others.
+/// The ones of the table that are such have left, and no others.
 fn all_leave(bench: &Bench, mut left: Vec<u32>, are_such: impl Fn(u32) -> bool) -> Result<(), String> {
     left.sort();
     let due: Vec<_> = (0..bench.parameters.lrt_entries as u32).filter(|number| are_such(*number)).collect();
-    expect(left == due, format!("{due:?} are due, not {left:?}"))
+    expect_eq!(left, due, format!("{due:?} are due, not {left:?}"))
 }
 
 /// Fills the table with so many of these loads.
@@ -301,7 +303,7 @@ fn fill(bench: &mut Bench, entries: usize, of: impl Fn(u32) -> LrtIn) -> Result<
         run(bench, of(number))?;
     }
     let held = bench.cycle(TAKING)?.occupancy as usize;
-    expect(held == entries, format!("{held} of {entries} entries are in use"))
+    expect_eq!(held, entries, format!("{held} of {entries} entries are in use"))
 }
 
 pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
@@ -315,7 +317,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
                 let answer = run(bench, load(WARP_1))?;
                 expect(answer.last.matched && answer.last.matched_warp == 0, "warp 0 is the partner")?;
                 expect(answer.left.is_empty(), "nothing else leaves")?;
-                expect(bench.cycle(TAKING)?.occupancy == 1, "its entry is deleted, and warp 1 has none")?;
+                expect_eq!(bench.cycle(TAKING)?.occupancy, 1, "its entry is deleted, and warp 1 has none")?;
                 let again = run(bench, load([5, 0x4000, 40, 112]))?;
                 expect(again.last.matched && again.last.matched_warp == 2, "the entry of warp 2 is untouched")
             },
@@ -326,7 +328,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
             play: |bench| {
                 run(bench, load(WARP_0))?;
                 expect(!run(bench, load(WARP_3))?.last.matched, "warp 3 has no partner")?;
-                expect(bench.cycle(TAKING)?.occupancy == 2, "and is written")
+                expect_eq!(bench.cycle(TAKING)?.occupancy, 2, "and is written")
             },
         },
         Scenario {
@@ -349,10 +351,10 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
                 let repeat = run(bench, load(WARP_0))?;
                 expect(repeat.left == [WARP_0] && !repeat.last.matched, "the older one leaves alone")?;
                 let other_address = run(bench, load([0, 0x0100, 9, 56]))?;
-                expect(other_address.left == [WARP_0], "whatever the address")?;
+                expect_eq!(other_address.left, [WARP_0], "whatever the address")?;
                 let other_register = run(bench, load([0, 0x0100, 9, 57]))?;
                 expect(other_register.left.is_empty(), "but not with another destination")?;
-                expect(bench.cycle(TAKING)?.occupancy == 2, "both are there")
+                expect_eq!(bench.cycle(TAKING)?.occupancy, 2, "both are there")
             },
         },
         Scenario {
@@ -363,9 +365,9 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
                 run(bench, load([7, 0x0300, 8, 200]))?;
                 run(bench, load([6, 0x0400, 8, 200]))?;
                 let answer = run(bench, load([7, 0x0400, 8, 200]))?;
-                expect(answer.left == [[7, 0x0300, 8, 200]], "the older load of warp 7")?;
+                expect_eq!(answer.left, [[7, 0x0300, 8, 200]], "the older load of warp 7")?;
                 expect(answer.last.matched && answer.last.matched_warp == 6, "then warp 6 is the partner")?;
-                expect(bench.cycle(TAKING)?.occupancy == 9, "both entries are gone")
+                expect_eq!(bench.cycle(TAKING)?.occupancy, 9, "both entries are gone")
             },
         },
         Scenario {
@@ -376,7 +378,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
                 fill(bench, entries, lone)?;
                 let none = run(bench, load([1, 0xffff, 2, 3]))?;
                 expect(none.last.full && !none.last.matched, "there is no room")?;
-                expect(bench.cycle(TAKING)?.occupancy as usize == entries, "and nothing is written")?;
+                expect_eq!(bench.cycle(TAKING)?.occupancy as usize, entries, "and nothing is written")?;
                 let last = entries as u32 - 1;
                 let repeat = run(bench, lone(last))?;
                 expect(repeat.left.len() == 1 && !repeat.last.full, "a repeat makes its own room")?;
@@ -385,7 +387,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
                     pair.last.matched && pair.last.matched_warp == lone(last).warp,
                     "and the last entry is found",
                 )?;
-                expect(bench.cycle(TAKING)?.occupancy as usize == entries - 1, "which makes room")
+                expect_eq!(bench.cycle(TAKING)?.occupancy as usize, entries - 1, "which makes room")
             },
         },
         Scenario {
@@ -397,9 +399,9 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
                 }
                 let answer = run(bench, drain(1))?;
                 let expected: Vec<_> = (0..4).map(|n| [1, 16 * (3 * n + 1), 1, 3 * n + 1]).collect();
-                expect(answer.left == expected, format!("all of warp 1, not {:?}", answer.left))?;
+                expect_eq!(answer.left, expected, format!("all of warp 1, not {:?}", answer.left))?;
                 expect(!answer.last.matched, "a release has no partner")?;
-                expect(bench.cycle(TAKING)?.occupancy == 8, "the others stay")?;
+                expect_eq!(bench.cycle(TAKING)?.occupancy, 8, "the others stay")?;
                 expect(run(bench, drain(1))?.left.is_empty(), "nothing is left of it")
             },
         },
@@ -419,11 +421,11 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
                         left.push(out.evict_warp);
                     }
                 }
-                expect(left == [0], format!("only warp 0 is due, not {left:?}"))?;
+                expect_eq!(left, [0], format!("only warp 0 is due, not {left:?}"))?;
                 bench.cycle(TICK)?;
                 let out = (0..8).map(|_| bench.cycle(TAKING)).collect::<Result<Vec<_>, _>>()?;
                 expect(out.iter().any(|out| out.evict && out.evict_warp == 2), "then warp 2 is")?;
-                expect(bench.cycle(TAKING)?.occupancy == 0, "and the table is empty")
+                expect_eq!(bench.cycle(TAKING)?.occupancy, 0, "and the table is empty")
             },
         },
         Scenario {
@@ -437,7 +439,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
                     expect(answer.matched && answer.matched_warp == number % 64, "it is the partner")?;
                     expect(run(bench, lone(number))?.left.is_empty(), "and was deleted")?;
                     let held = bench.cycle(TAKING)?.occupancy as usize;
-                    expect(held == entries, "and no other was")?;
+                    expect_eq!(held, entries, "and no other was")?;
                 }
                 Ok(())
             },
@@ -498,17 +500,17 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
                     "it is offered all the time",
                 )?;
                 let answer = run(bench, load([2, 0x0000, 56, 112]))?;
-                expect(answer.left == [WARP_2], "and leaves when it is taken")?;
+                expect_eq!(answer.left, [WARP_2], "and leaves when it is taken")?;
                 // A match that nobody takes.
                 let mut ends = vec![];
                 for _ in 0..10 {
                     let out = bench.cycle(untaken(WARP_1))?;
-                    expect(out.occupancy == 2, "nothing is deleted")?;
+                    expect_eq!(out.occupancy, 2, "nothing is deleted")?;
                     ends.extend(out.done.then_some((out.matched, out.matched_warp)));
                 }
                 expect(ends.len() >= 8 && ends.iter().all(|end| *end == (true, 0)), "the answer stays")?;
                 expect(run(bench, load(WARP_1))?.last.matched, "until it is taken")?;
-                expect(bench.cycle(TAKING)?.occupancy == 1, "then the entry is deleted")
+                expect_eq!(bench.cycle(TAKING)?.occupancy, 1, "then the entry is deleted")
             },
         },
     ]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the load request table, all entries at once.
 
 use gpurf_blocks::ports::{LrtIn, LrtOut};
@@ -5,7 +6,7 @@ use gpurf_blocks::Parameters;
 use gpurf_hw::multicast::LrtCam;
 
 use super::lrt::{drain, load, lone, of_all_bits, of_both, run, LrtStimulus};
-use crate::{at_most_one, expect, register, Engine, Scenario, Stimulus, Testbench};
+use crate::{at_most_one, expect, expect_eq, register, Engine, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for LrtCam<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -36,8 +37,8 @@ fn scenarios() -> Vec<Scenario<LrtIn, LrtOut>> {
         play: |bench| {
             for held in 0..bench.parameters.lrt_entries {
                 let search = run(bench, LrtIn { insert: false, ..load([63, 0xfff0, 7, 7]) })?;
-                expect(search.cycles == 1, format!("{held}: {} cycles", search.cycles))?;
-                expect(run(bench, lone(held as u32))?.cycles == 1, "and to insert")?;
+                expect_eq!(search.cycles, 1, format!("{held}: {} cycles", search.cycles))?;
+                expect_eq!(run(bench, lone(held as u32))?.cycles, 1, "and to insert")?;
             }
             Ok(())
         },
@@ -72,8 +73,8 @@ fn scenarios() -> Vec<Scenario<LrtIn, LrtOut>> {
                         run(bench, load(own))?;
                     }
                     let repeat = [warp, !address & 0xffff, source, destination];
-                    expect(run(bench, load(repeat))?.left == [own], format!("{own:?} leaves"))?;
-                    expect(run(bench, load(own))?.left == [repeat], format!("{repeat:?} leaves"))?;
+                    expect_eq!(run(bench, load(repeat))?.left, [own], format!("{own:?} leaves"))?;
+                    expect_eq!(run(bench, load(own))?.left, [repeat], format!("{repeat:?} leaves"))?;
                 }
                 for warp in 0..64 {
                     run(bench, drain(warp))?;

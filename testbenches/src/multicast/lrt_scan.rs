@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the load request table, four entries per cycle.
 
 use gpurf_blocks::ports::{LrtIn, LrtOut};
@@ -7,7 +8,7 @@ use gpurf_hw::multicast::LrtScan;
 use super::lrt::{
     drain, fill_with_lane, load, lone, of_both, of_lane, of_next_warp, run, LrtStimulus, OF_OTHERS,
 };
-use crate::{expect, register, Engine, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Engine, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for LrtScan<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -62,7 +63,7 @@ fn scenarios() -> Vec<Scenario<LrtIn, LrtOut>> {
                     let last = of_lane(lane as u32, (SCAN_LANES * row + lane) as u32);
                     let answer = run(bench, of_next_warp(last))?;
                     expect(answer.last.matched, "the last entry is the partner")?;
-                    expect(answer.cycles == row + 1, format!("row {row}: {} cycles", answer.cycles))?;
+                    expect_eq!(answer.cycles, row + 1, format!("row {row}: {} cycles", answer.cycles))?;
                 }
             }
             Ok(())

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the loads that wait for scoreboards.
 
 use gpurf_blocks::ports::{PendingLoadsIn, PendingLoadsOut};
 use gpurf_blocks::{Parameters, PENDING, SUB_CORES};
 use gpurf_hw::multicast::PendingLoads;
 
-use crate::{expect, register, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for PendingLoads<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -23,7 +24,7 @@ impl<const V: usize, const A: usize> Testbench for PendingLoads<V, A> {
                 play: |bench| {
                     expect(bench.cycle(load(5, Some(6), 9))?.accepted, "there is a place")?;
                     let out = bench.cycle(PendingLoadsIn::default())?;
-                    expect(out.ask_valid == [false, true, true, false], "sub-cores 1 and 2 are asked")?;
+                    expect_eq!(out.ask_valid, [false, true, true, false], "sub-cores 1 and 2 are asked")?;
                     expect(out.ask_register[1] == 9 && out.ask_warp[2] == 6, "about the destination")?;
                     bench.cycle(answer([false, true, false, false]))?;
                     let out = bench.cycle(answer([false, false, true, false]))?;

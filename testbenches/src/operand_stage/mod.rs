@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the operand stage, with each kind of collector.
 
 pub mod scenarios;

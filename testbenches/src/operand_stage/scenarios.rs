@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios of the operand stage.
 
 use std::ops::Range;
@@ -6,7 +7,7 @@ use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{Data, Parameters};
 
 use crate::collector::window::Windows;
-use crate::{expect, value, Drive, Scenario};
+use crate::{expect, expect_eq, value, Drive, Scenario};
 
 type Bench<'a, D> = Drive<'a, OperandStageIn<D>, OperandStageOut<D>>;
 
@@ -128,7 +129,7 @@ fn read_of_one_bank<D: Data>(
     for _ in 0..reads + latency(&bench.parameters) + 2 {
         granted += usize::from(bench.cycle(idle())?.bank_read[bank]);
     }
-    expect(granted == reads, format!("{granted} of {reads} reads"))?;
+    expect_eq!(granted, reads, format!("{granted} of {reads} reads"))?;
     let occupied = bench.peek(idle())?.collector_occupied;
     expect(!occupied.contains(&true), "all are dispatched")
 }
@@ -145,10 +146,10 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
                 bench.cycle(write(idle(), 3, banks))?;
                 for cycle in 0..=latency {
                     let out = bench.cycle(if cycle == 0 { issue(0, &[3]) } else { idle() })?;
-                    expect(out.bank_read[4 % banks] == (cycle == granted), "granted when it may be")?;
-                    expect(out.dispatch[0] == (cycle == latency), "dispatched when the value is there")?;
+                    expect_eq!(out.bank_read[4 % banks], (cycle == granted), "granted when it may be")?;
+                    expect_eq!(out.dispatch[0], (cycle == latency), "dispatched when the value is there")?;
                     if cycle == latency {
-                        expect(out.operand_data[0] == value(3), "with its value")?;
+                        expect_eq!(out.operand_data[0], value(3), "with its value")?;
                         expect(out.dispatch_unit == 1 && out.dispatch_payload == 40, "to its unit")?;
                     }
                 }
@@ -200,7 +201,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
                 }
                 let out = bench.cycle(idle())?;
                 expect(out.dispatch[0], "both at once")?;
-                expect(out.operand_data[..2] == [value(3), value(other)], "each with its value")
+                expect_eq!(out.operand_data[..2], [value(3), value(other)], "each with its value")
             },
         },
         Scenario {
@@ -218,7 +219,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
                 }
                 let out = bench.cycle(idle())?;
                 expect(out.dispatch[0], "both at once")?;
-                expect(out.operand_data[..2] == [value(3), value(4)], "each with its value")
+                expect_eq!(out.operand_data[..2], [value(3), value(4)], "each with its value")
             },
         },
         Scenario {
@@ -282,8 +283,8 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
                 bench.cycle(blocked(other))?;
                 let first = bench.cycle(idle())?;
                 let second = bench.cycle(idle())?;
-                expect(first.dispatch[..2] == [true, false], "collector 0")?;
-                expect(second.dispatch[..2] == [false, true], "then collector 1")
+                expect_eq!(first.dispatch[..2], [true, false], "collector 0")?;
+                expect_eq!(second.dispatch[..2], [false, true], "then collector 1")
             },
         },
         Scenario {
@@ -321,7 +322,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
                     expect(cycles < 10, "dispatched in time")?;
                 }
                 let expected = latency(&bench.parameters) + 3usize.div_ceil(bench.parameters.accesses) - 1;
-                expect(cycles == expected, format!("{expected} cycles for three reads of a bank, not {cycles}"))
+                expect_eq!(cycles, expected, format!("{expected} cycles for three reads of a bank, not {cycles}"))
             },
         },
     ]
@@ -362,7 +363,7 @@ pub fn of_caching_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandSta
                 far.write_near = Default::default();
                 expect(bench.cycle(far)?.write_filtered[4 % banks], "the far result is kept out")?;
                 expect(!bench.cycle(issue(0, &[3]))?.hit[0], "and the next instruction reads the bank")?;
-                expect(dispatched(bench)?.operand_data[0] == value(3), "which has the new value")
+                expect_eq!(dispatched(bench)?.operand_data[0], value(3), "which has the new value")
             },
         },
         Scenario {
@@ -479,8 +480,8 @@ pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandS
                 expect(bench.cycle(write_far(idle(), 3, banks))?.write_cached[4 % banks], "cached")?;
                 let flushed = OperandStageIn { flush: true, ..issue(0, &[3]) };
                 expect(!bench.cycle(flushed)?.hit[0], "after a flush the window has nothing")?;
-                expect(
-                    dispatched(bench)?.operand_data[0] == value(3),
+                expect_eq!(
+                    dispatched(bench)?.operand_data[0], value(3),
                     "so the bank is read, which has the value",
                 )
             },
@@ -559,10 +560,10 @@ pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandS
                         let registers: Vec<u32> = (0..slots).map(register).collect();
                         let out = bench.cycle(OperandStageIn { warp, ..issue(collector, &registers) })?;
                         let found = out.hit[..slots].iter().all(|hit| *hit);
-                        expect(found == (turn > 0), "a window has what its instructions have read")?;
+                        expect_eq!(found, (turn > 0), "a window has what its instructions have read")?;
                         let out = dispatched_within(bench, collector, 2 * slots + 4)?;
                         let right: Vec<D> = registers.iter().map(|register| value(*register)).collect();
-                        expect(out.operand_data[..slots] == right, "each slot has the value of its register")?;
+                        expect_eq!(out.operand_data[..slots], right, "each slot has the value of its register")?;
                         // The collector takes the next instruction in the next cycle, or one later.
                         bench.cycle(idle())?;
                     }
@@ -584,7 +585,7 @@ pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandS
                 let bank = 4 % banks;
                 expect(out.write_filtered[bank] && !out.write_cached[bank], "no slot waits any more")?;
                 expect(!bench.cycle(issue(0, &[3]))?.hit[0], "and the next instruction reads the bank")?;
-                expect(dispatched(bench)?.operand_data[0] == value(3), "which has the value")
+                expect_eq!(dispatched(bench)?.operand_data[0], value(3), "which has the value")
             },
         },
     ]

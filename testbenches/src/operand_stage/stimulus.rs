@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Stimulus of the operand stage, with an oracle for the values it delivers.
 
 use std::collections::{HashMap, VecDeque};
@@ -14,8 +15,8 @@ use crate::{Random, Stimulus};
 
 /// Instructions and results of eight warps under the rules of an issue stage: a collector takes one
 /// instruction at a time, a warp has values in at most one caching collector, and no register changes
-/// while an instruction in a collector reads it. In phases few warps keep their collectors, whose tables fill, and all that
-/// is read is near.
+/// while an instruction in a collector reads it. In phases few warps keep their collectors, whose tables
+/// fill, and all that is read is near.
 ///
 /// The oracle knows the last value written to every register, and checks every operand of every
 /// dispatched instruction against it.
@@ -32,13 +33,13 @@ pub struct OperandStageStimulus<D: Data, K> {
     values: HashMap<(u32, u32), D>,
     transfers: Transfers<D>,
     crowd: Crowd,
-    /// What a collector may have of each warp, instruction by instruction, counted from its lowest register: where destinations
-    /// are kept, those of the window, and elsewhere what was read last.
+    /// What a collector may have of each warp, instruction by instruction, counted from its lowest register:
+    /// where destinations are kept, those of the window, and elsewhere what was read last.
     recent: Vec<VecDeque<Vec<u32>>>,
     /// The warps of this phase: so many from this one on.
     first: usize,
     warps: usize,
-    /// Of a hundred values, those that are near.
+    /// For a hundred values, those that are near.
     near: usize,
     /// Known when the run has begun.
     places: Option<Places>,
@@ -102,8 +103,8 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
         ((self.first + random.below(warps)) % self.parameters.warps) as u32
     }
 
-    /// Now and then, what a collector may have of the warp: where it is what late instructions write, the next ones read it from
-    /// the window.
+    /// Now and then, what a collector may have of the warp: where it is what late instructions write, the
+    /// next ones read it from the window.
     fn late(&self, warp: u32, random: &mut Random) -> Option<u32> {
         let recent = &self.recent[warp as usize];
         if recent.is_empty() || random.percent(50) {
@@ -154,7 +155,8 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         if random.below(200) == 199 {
             self.new_phase(random);
         }
-        // Few registers most of the time, and some twice in an instruction: hits, repeated use and bank conflicts.
+        // Few registers most of the time, and some twice in an instruction: hits, repeated use and bank
+        // conflicts.
         let range = random.pick(&[6, 12, self.registers()]).min(self.registers());
         let warp = self.warp(random);
         inputs.warp = warp;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbenches of the register cache and its parts.
 
 use gpurf_blocks::{Parameters, CACHED_WARPS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the set mapping.
 
 use gpurf_blocks::ports::SetMappingIn;

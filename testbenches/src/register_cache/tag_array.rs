@@ -1,12 +1,13 @@
-//! Testbench of the tag array, with a checker: no register lies twice in a warp's part, what is dirty is valid, what is
-//! found is what was stored, and no dirty lane is lost.
+// SPDX-License-Identifier: Apache-2.0
+//! Testbench of the tag array, with a checker: no register lies twice in a warp's part, what is dirty is
+//! valid, what is found is what was stored, and no dirty lane is lost.
 
 use gpurf_blocks::ports::{TagArrayIn, TagArrayOut};
 use gpurf_blocks::{CacheReplacement, CacheWrite, Parameters, CACHED_WARPS};
 use gpurf_hw::register_cache::TagArray;
 
 use super::{registers, LineWrite, LinesInTurn, Warps};
-use crate::{expect, register, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect_eq, register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const L: usize> Testbench for TagArray<L> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -49,7 +50,8 @@ impl<const L: usize> Testbench for TagArray<L> {
                         bench.cycle(next())?;
                     }
                     let entry = |way: usize| set * rc_ways as u32 + way as u32;
-                    // So many orders that of any three ways each follows each. Under FIFO the turn stands at any way.
+                    // So many orders that of any three ways each follows each. Under FIFO the turn stands at
+                    // any way.
                     let mut ways: Vec<usize> = (0..rc_ways).collect();
                     for _ in 0..24 {
                         let renewed = match rc_replacement {
@@ -73,7 +75,7 @@ impl<const L: usize> Testbench for TagArray<L> {
                         for way in &ways {
                             let row = bench.cycle(next())?.row;
                             let expected = CACHED_WARPS as u32 * entry(*way) + warp;
-                            expect(row == expected, format!("row {row} makes room, not {expected}"))?;
+                            expect_eq!(row, expected, format!("row {row} makes room, not {expected}"))?;
                         }
                     }
                 }
@@ -85,8 +87,8 @@ impl<const L: usize> Testbench for TagArray<L> {
 
 register!(TagArray<L>);
 
-/// Sources, and one of a result, a fill, a flush and a drop, of few or many warps, whichever, and registers. In between all
-/// lines are written anew, one after another.
+/// Sources, and one of a result, a fill, a flush and a drop, of few or many warps, whichever, and registers.
+/// In between all lines are written again, one after another.
 struct TagArrayStimulus {
     slots: usize,
     entries: usize,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the write-back buffer.
 
 use gpurf_blocks::ports::{WritebackBufferIn, WritebackBufferOut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the register-file arbiter.
 
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
@@ -5,7 +6,7 @@ use gpurf_blocks::{Parameters, MAX_WARPS};
 use gpurf_hw::register_file::Arbiter;
 
 use crate::crowd::Crowd;
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const C: usize> Testbench for Arbiter<C> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -207,7 +208,7 @@ fn fill_queue(
         let read = (out.bank_collector[bank] as usize, out.bank_slot[bank] as usize);
         expect(out.bank_read[bank] && read == (collector, slot), "in their order")?;
         let expected = row(collector, slot) % (256 / banks as u32);
-        expect(out.bank_row[bank] == expected, "each its own row")?;
+        expect_eq!(out.bank_row[bank], expected, "each its own row")?;
     }
     let out = bench.cycle(ArbiterIn::default())?;
     expect(!out.bank_read[bank], "and none is left")
@@ -227,12 +228,12 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
                     for slot in slots.by_ref().take(bench.parameters.accesses).collect::<Vec<_>>() {
                         let access = slot as usize % bench.parameters.accesses;
                         let read = reads(&out, 0).nth(access).ok_or("as many as it has accesses")?;
-                        expect(read.1 == slot, "slots in their order")?;
-                        expect(read.2 == slot, "row = register / banks")?;
+                        expect_eq!(read.1, slot, "slots in their order")?;
+                        expect_eq!(read.2, slot, "row = register / banks")?;
                     }
                     out = bench.cycle(ArbiterIn::default())?;
                 }
-                expect(reads(&out, 0).count() == 0, "then nothing is left")
+                expect_eq!(reads(&out, 0).count(), 0, "then nothing is left")
             },
         },
         Scenario {
@@ -241,7 +242,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
             play: |bench| {
                 let at_once = bench.parameters.grant_at_issue;
                 let out = bench.cycle(issue(0, &[0]))?;
-                expect(out.bank_read[1] == at_once, "in the cycle of issue, if it may")?;
+                expect_eq!(out.bank_read[1], at_once, "in the cycle of issue, if it may")?;
                 let out = bench.cycle(ArbiterIn::default())?;
                 expect(out.bank_read[1] != at_once, "and once")?;
                 // An older read of the bank goes first.
@@ -327,7 +328,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
                     }
                     out = bench.cycle(ArbiterIn::default())?;
                 }
-                expect(reads == 3, "all three are read in the end")
+                expect_eq!(reads, 3, "all three are read in the end")
             },
         },
         Scenario {
@@ -354,7 +355,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
                 let out = first_grant(bench, issue(0, &[banks - 1, 2 * banks - 1]))?;
                 expect(reads(&out, 0).eq([(0, 0, 0), (0, 1, 1)]), "both, in the order of their slots")?;
                 expect(!out.bank_conflict[0], "and none waits")?;
-                expect(reads(&bench.cycle(ArbiterIn::default())?, 0).count() == 0, "once")
+                expect_eq!(reads(&bench.cycle(ArbiterIn::default())?, 0).count(), 0, "once")
             },
         },
         Scenario {
@@ -410,7 +411,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
                     for (collector, slot, _) in reads(&out, 0) {
                         let next = expected.next().ok_or("no more than were asked for")?;
                         let read = (collector, slot);
-                        expect(read == next, format!("{next:?}, collector and slot, is next, not {read:?}"))?;
+                        expect_eq!(read, next, format!("{next:?}, collector and slot, is next, not {read:?}"))?;
                     }
                 }
                 expect(expected.next().is_none(), "all are read")
@@ -430,7 +431,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
                     inputs
                 };
                 let out = bench.cycle(leaving(write(ArbiterIn::default(), 1, 0, true)))?;
-                expect(out.transfer_bank[0] == 0, "a write goes first")?;
+                expect_eq!(out.transfer_bank[0], 0, "a write goes first")?;
                 // As many as are read at once, and one more.
                 let banks = bench.parameters.banks as u32;
                 let registers: Vec<u32> = (0..=bench.parameters.accesses as u32).map(|n| n * banks).collect();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of a register bank.
 
 use gpurf_blocks::ports::BankIn;

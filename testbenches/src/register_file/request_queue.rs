@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of a bank's request queue.
 
 use std::collections::VecDeque;

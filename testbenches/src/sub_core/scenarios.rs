@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios of the sub-core.
 
 use std::ops::Range;
@@ -6,7 +7,7 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Data, Parameters, MAX_SLOTS};
 
 use crate::collector::window::Windows;
-use crate::{expect, value, Drive, Scenario};
+use crate::{expect, expect_eq, value, Drive, Scenario};
 
 type Bench<'a, D> = Drive<'a, SubCoreIn<D>, SubCoreOut<D>>;
 
@@ -47,7 +48,8 @@ fn name_source<D: Data>(inputs: &mut SubCoreIn<D>, slot: usize, register: usize)
     inputs.head_source_near[slot] = true;
 }
 
-/// A warp's instruction, with which it is ready, is issued: what its slots find, and what is shown when it is dispatched.
+/// A warp's instruction, with which it is ready, is issued: what its slots find, and what is shown when it is
+/// dispatched.
 fn run<D: Data>(
     bench: &mut Bench<D>,
     warp: usize,
@@ -66,7 +68,8 @@ fn run<D: Data>(
     Err(format!("warp {warp} is not dispatched"))
 }
 
-/// An instruction of the warp whose slots read as many registers as a cache table has entries, in turn from this one on.
+/// An instruction of the warp whose slots read as many registers as a cache table has entries, in turn from
+/// this one on.
 fn read_in_turn<D: Data>(bench: &mut Bench<D>, warp: usize, first: usize) -> Result<(), String> {
     let Parameters { slots, entries, .. } = bench.parameters;
     let read = |slot: usize| (first + slot) % entries;
@@ -77,10 +80,11 @@ fn read_in_turn<D: Data>(bench: &mut Bench<D>, warp: usize, first: usize) -> Res
     }
     let (_, out) = run(bench, warp, ready)?;
     let right: Vec<D> = (0..slots).map(|slot| value_of(warp, read(slot))).collect();
-    expect(out.operand_data[..slots] == right, "each slot has the value of its register")
+    expect_eq!(out.operand_data[..slots], right, "each slot has the value of its register")
 }
 
-/// How warps share the rows of a bank: they have as many equal parts, and change them, so that rows use all bits.
+/// How warps share the rows of a bank: they have as many equal parts, and change them, so that rows use all
+/// bits.
 #[derive(Clone, Copy)]
 struct Parts {
     count: usize,
@@ -96,7 +100,8 @@ impl Parts {
         Parts { count, rows, backwards: false }
     }
 
-    /// Of the registers that a warp reads one after another, first row and row of the one of this number.
+    /// The first row of the registers that a warp reads one after another, and the row of the one of this
+    /// number.
     fn place(&self, warp: usize, number: usize) -> (usize, usize) {
         let (part, row) = ((warp + number / self.rows) % self.count, number % self.rows);
         match self.backwards {
@@ -106,8 +111,9 @@ impl Parts {
     }
 }
 
-/// While a bank writes, an instruction of each of these warps is issued with sources in these slots, which all live in that
-/// bank; then all are dispatched. `read`: how many registers each warp has read so far, one after another.
+/// While a bank writes, an instruction of each of these warps is issued with sources in these slots, which
+/// all live in that bank; then all are dispatched. `read`: how many registers each warp has read so far, one
+/// after another.
 fn read_of_one_bank<D: Data>(
     bench: &mut Bench<D>,
     bank: usize,
@@ -141,7 +147,7 @@ fn read_of_one_bank<D: Data>(
     for _ in 0..instructions.len() * all + 6 {
         held -= usize::from(bench.cycle(idle())?.dispatch.contains(&true));
     }
-    expect(held == 0, "all are dispatched")
+    expect_eq!(held, 0, "all are dispatched")
 }
 
 /// Rules of every kind of sub-core.
@@ -180,7 +186,8 @@ pub fn of_every_sub_core<D: Data>() -> Vec<Scenario<SubCoreIn<D>, SubCoreOut<D>>
                         write(bench, warp, (register, base), value_of(warp, register))?;
                     }
                 }
-                // Each instruction reads one register on: after so many a cache table has as many as it has entries.
+                // Each instruction reads one register on: after so many a cache table has as many as it has
+                // entries.
                 for first in 0..2 * entries - slots {
                     for warp in warps.clone() {
                         read_in_turn(bench, warp, first)?;

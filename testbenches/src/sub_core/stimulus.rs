@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Stimulus of the sub-core, with an oracle for the values it delivers.
 
 use std::collections::HashMap;

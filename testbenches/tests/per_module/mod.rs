@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One test for each module of the catalogue and concern, so that the failure of one hides no other.
 
 use std::process::ExitCode;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the speed of launches is counted in.
 
 use gpurf_workloads::Device;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A function that the CUDA headers declare for device code.
 
 /// A function with the types of its parameters.

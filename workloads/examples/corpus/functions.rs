@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs functions of the CUDA headers, each in a kernel, and compares what they give.
 
 use gpurf_workloads::{Argument, Device, Module, Options};

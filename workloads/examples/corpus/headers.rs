@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every function that the CUDA headers declare for device code, compiled in a kernel of its own.
 
 use std::collections::BTreeSet;

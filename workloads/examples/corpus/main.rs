@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Counts the kernels of the project's own corpus: how many are right, what refuses others, and which are wrong.
 //!
 //! `make corpus`, or `cargo run -p gpurf-workloads --example corpus`, counts three parts: the kernels of the built-in

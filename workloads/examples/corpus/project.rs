@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The project's own kernels: those of the built-in workloads, and those that its tests launch.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Any text as a listing, and as the code of a kernel: parsed, decoded and, where it ends soon, run.
 //!
 //! With cargo-fuzz and a nightly compiler, in `workloads`:

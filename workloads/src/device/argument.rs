@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Extents and arguments of launches.
 
 use crate::listing::Kernel;

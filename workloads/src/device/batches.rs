@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A launch under way: its blocks side by side, a window of them at a time.
 
 use std::sync::Arc;
@@ -57,8 +58,8 @@ impl Progress {
         Progress { launch, memory, seen, next: 0, share: (0, 1), largest: 0, size: 0 }
     }
 
-    /// How many blocks fit into the window: one for each thread if they are as large as the largest so far; more if there
-    /// is room for larger ones too.
+    /// How many blocks fit into the window: one for each thread if they are as large as the largest so far;
+    /// more if there is room for larger ones too.
     fn fitting(&self) -> usize {
         let threads = rayon::current_num_threads();
         let larger = WINDOW_BYTES / GROWTH / self.largest.max(1);
@@ -96,8 +97,8 @@ impl Progress {
         Ok(Batch::Executed(done))
     }
 
-    /// Has only the blocks executed whose number leaves this remainder, by how many; whether that is possible: it is
-    /// not where others may depend on what they write.
+    /// Has only the blocks executed whose number leaves this remainder, by how many; whether that is
+    /// possible: it is not where others may depend on what they write.
     pub fn restrict(&mut self, own: u64, count: u64) -> bool {
         let possible = !self.launch.code.serial;
         if possible {
@@ -106,7 +107,7 @@ impl Progress {
         possible
     }
 
-    /// Whether all blocks are executed, so that memory is as the launch leaves it in the end.
+    /// Returns true if all blocks are executed, so that memory is as the launch leaves it in the end.
     pub fn is_whole(&self) -> bool {
         self.share.1 == 1
     }

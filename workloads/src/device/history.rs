@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Launches executed again for their streams, each on memory as it was before.
 //!
-//! Memory before a launch is not kept: it is made again from what the host did between launches, by running the
-//! launches before it without streams. Who reads the launches in their order has each executed once, for its stream.
+//! Memory before a launch is not kept: it is made again from what the host did between launches, by running
+//! the launches before it without streams. Who reads the launches in their order has each executed once, for
+//! its stream.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,13 +31,13 @@ struct Past {
 struct Step {
     launch: Arc<Launch>,
     changes: Changes,
-    /// Whether what the launch writes is among the changes before the next one: it is not executed for that.
+    /// True if what the launch writes is among the changes before the next one: it is not executed for that.
     is_settled: bool,
 }
 
 impl History {
-    /// Adds a launch, and gives its number. What changed is against memory after the launch before, or before that
-    /// one if it is settled: if what it writes is not to be found by executing it block by block.
+    /// Adds a launch, and gives its number. What changed is against memory after the launch before, or before
+    /// that one if it is settled: if what it writes is not to be found by executing it block by block.
     pub fn add(&self, launch: Arc<Launch>, changes: Changes, is_settled: bool) -> usize {
         let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         past.steps.push(Step { launch, changes, is_settled });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From a kernel and its arguments to a launch.
 
 use std::cell::RefCell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modules on a device: places for their variables, and the addresses that their names stand for.
 
 use std::collections::BTreeMap;
@@ -73,7 +74,8 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Of a variable, a function, or one of the library; what is nowhere gets a place at which it traps.
+    /// The address of a variable, a function, or one of the library; what is nowhere gets a place at which it
+    /// traps.
     pub fn address(&mut self, name: &str) -> u64 {
         if let Some((address, _)) = self.globals.get(name) {
             return *address;
@@ -92,7 +94,7 @@ impl Names<'_> {
         MISSING + 16 * number as u64
     }
 
-    /// The bytes of a section with addresses in the place of names.
+    /// The bytes of a section with addresses instead of names.
     fn relocated(&mut self, data: &Data) -> Vec<u8> {
         let mut bytes = data.bytes.clone();
         for (offset, symbol) in &data.relocations {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is known of a module on a device.
 
 use std::collections::BTreeMap;
@@ -7,7 +8,7 @@ use crate::emulator::Code;
 
 pub(super) struct Loaded {
     pub identity: u64,
-    /// Of its listing.
+    /// The file of its listing.
     pub file: String,
     /// Kernels decoded so far.
     pub codes: Vec<Arc<Code>>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The host's side of a program: device memory, copies, kernel launches.
 //!
 //! ```

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What touches memory, by one group of lanes.
 
 use std::hash::Hasher;
@@ -17,7 +18,7 @@ use super::warp::{lanes_of, Warp};
 pub(crate) struct Touched {
     pub addresses: [u64; LANES],
     pub count: usize,
-    /// Of the values that a load from shared memory gave its lanes, where that is wanted.
+    /// The digest of the values that a load from shared memory gave its lanes, where that is wanted.
     pub digest: Option<u64>,
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What atomic operations compute.
 
 use super::arithmetic::{double, half, single, FloatMode};

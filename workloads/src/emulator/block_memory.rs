@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The memories of a thread block, and the places that addresses stand for in them.
 
 use arrayvec::ArrayVec;
@@ -8,14 +9,14 @@ use super::operation::{Space, LANES};
 use crate::error::Cause;
 use crate::texture::Texture;
 
-/// Memory of a thread block, but for its registers.
+/// Memory of a thread block, except for its registers.
 pub(crate) struct BlockMemory<'a> {
     pub global: View,
     /// Something in memory is not what it was.
     pub changed: bool,
     pub reads: Reads,
     pub shared: Vec<u8>,
-    /// Of all threads, one after the other.
+    /// The local memory of all threads, one after the other.
     pub local: Vec<u8>,
     /// Bytes of it per thread.
     pub local_bytes: u64,
@@ -51,7 +52,7 @@ impl Reads {
         }
     }
 
-    /// Forgets them, but for the last.
+    /// Forgets them, except for the last.
     pub fn clear(&mut self) {
         self.addresses.clear();
         self.many = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A kernel ready to execute.
 
 use std::borrow::Cow;
@@ -16,7 +17,7 @@ pub(crate) struct Code {
     pub decoded: Vec<Decoded>,
     /// All instructions of the kernel, in address order.
     pub program: Program,
-    /// Whether its blocks can see each other's writes, so that their order matters.
+    /// True if its blocks can see each other's writes, so that their order matters.
     pub serial: bool,
     /// Found when first asked for.
     pub live: OnceLock<Arc<Liveness>>,
@@ -57,7 +58,7 @@ impl Code {
     }
 }
 
-/// An instruction with halves of addresses in the place of the names they are of.
+/// An instruction with halves of addresses instead of the names they are of.
 fn placed<'a>(instruction: &'a Instruction, place: &dyn Fn(&str) -> u64) -> Cow<'a, Instruction> {
     if !instruction.operands.iter().any(|operand| matches!(operand, Operand::Half { .. })) {
         return Cow::Borrowed(instruction);

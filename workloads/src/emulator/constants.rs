@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Constants of a launch.
 
 /// What does not change during a launch.

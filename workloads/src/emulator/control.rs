@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What moves control, by one group of lanes.
 
 use super::block_memory::BlockMemory;
@@ -11,7 +12,7 @@ use crate::error::readable;
 use crate::listing::INSTRUCTION_BYTES;
 
 impl Warp {
-    /// Moves control, but for barriers, which concern the whole block. `mask` are the lanes that
+    /// Moves control, except for barriers, which concern the whole block. `mask` are the lanes that
     /// execute.
     pub fn control(
         &mut self,
@@ -119,8 +120,8 @@ impl Warp {
         self.wait(lanes, Waiting::Barrier(number));
     }
 
-    /// Calls what each lane's register pair says: code of the kernel, or a function of the library, from which
-    /// it goes on behind the call.
+    /// Calls what each lane's register pair says: code of the kernel, or a function of the library, from
+    /// which it goes on behind the call.
     pub fn call(
         &mut self,
         (low, high): (u16, u16),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Control-flow graph of a kernel, and the live registers found over it.
 //!
 //! Where an instruction may go on is read off its decoded form:

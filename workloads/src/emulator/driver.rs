@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the driver puts into constant bank 0 before the parameters, as byte offsets.
 
 use std::ops::Range;
@@ -18,7 +19,8 @@ pub const DYNAMIC: u32 = 0x2c;
 pub const LAUNCH: u32 = 0x30;
 /// Where constants are among other memory, 8 bytes.
 pub const CONSTANTS: u32 = 0x50;
-/// Where grids keep the barrier that all their blocks meet at: the upper word of the address, then the lower one.
+/// Where grids keep the barrier that all their blocks meet at: the upper word of the address, then the lower
+/// one.
 pub const WORKSPACE: u32 = 0x8c;
 /// Bytes of it: a size that nothing reads, and the barrier.
 pub const WORKSPACE_BYTES: u64 = 8;
@@ -33,7 +35,7 @@ const KNOWN: [Range<u32>; 4] = [
     MULTIPROCESSORS..MULTIPROCESSORS + 4,
 ];
 
-/// Whether it is known what the driver puts at this offset.
+/// Returns true if it is known what the driver puts at this offset.
 pub fn is_known(offset: i64) -> bool {
     KNOWN.iter().any(|range| (range.start.into()..range.end.into()).contains(&offset))
 }

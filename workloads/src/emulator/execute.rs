@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From registers to registers, by one group of lanes.
 
 use super::access::Touched;
@@ -194,7 +195,7 @@ impl Warp {
         for (source, word) in shuffle.sources.iter().zip(words.iter_mut()) {
             self.fetch(*source, constants, number, word).ok()?;
         }
-        // Each lane's own number in the place of its value: first with all lanes, then with those that execute.
+        // Each lane's own number instead of its value: first with all lanes, then with those that execute.
         words[0] = std::array::from_fn(|lane| lane as u32 + 1);
         let mut inputs =
             Inputs { lanes: std::array::from_fn(|i| &words[i]), predicates: [0; 7], mask: u32::MAX };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Faults of instructions.
 
 use crate::error::Cause;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `%f`, `%e`, `%g` and `%a` of `printf`, as C defines them: the exact value, rounded once.
 
 /// A conversion specification between `%` and its letter.

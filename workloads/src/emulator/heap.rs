@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory that kernels allocate themselves.
 
 use std::collections::BTreeMap;
@@ -36,7 +37,7 @@ impl Heap {
         begin
     }
 
-    /// Whether there was such an allocation.
+    /// Returns true if there was such an allocation.
     pub fn free(&mut self, address: u64) -> bool {
         address == 0 || self.used.remove(&address).is_some()
     }

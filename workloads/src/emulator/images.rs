@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions on textures and surfaces.
 
 use super::arithmetic::convert::{float_to_float, FloatType};

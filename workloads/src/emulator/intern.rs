@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions of a listing as a tracer would name them.
 
 use gpurf_trace::{Control, ExactOperands, OpcodeError, Program};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A launch of a kernel, thread block by thread block.
 
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::listing::INSTRUCTION_BYTES;
 use crate::texture::Texture;
 
 /// Instructions a warp executes before another one gets its turn, so that one that waits for another
-/// in a loop does not wait for ever.
+/// in a loop does not wait forever.
 const SHARE: u64 = 1 << 16;
 /// Turns of a block in which nothing in memory changes after which it is taken to wait for another one.
 const PATIENCE: u32 = 64;
@@ -31,9 +32,9 @@ pub(crate) struct Launch {
     pub code: Arc<Code>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// Of a block, static and dynamic, in bytes.
+    /// The shared memory of a block, static and dynamic, in bytes.
     pub shared: u32,
-    /// Of a thread, in bytes.
+    /// The stack of a thread, in bytes.
     pub stack: u32,
     /// Constant banks 0, 3 and 4: launch and parameters, variables, addresses. Bank 2 is the kernel's.
     pub parameters: Vec<u8>,
@@ -450,7 +451,7 @@ mod tests {
         }
     }
 
-    /// What is said of code that goes on for ever.
+    /// What is said of code that goes on forever.
     fn endless(code: &str) -> String {
         let text = format!(".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n{code}");
         let module = Module::parse("k.sass", &text).unwrap();

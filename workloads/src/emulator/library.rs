@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Functions of the CUDA runtime that no listing has: `printf`, `assert`, `malloc`, `free`.
 //!
 //! Their addresses stand for themselves; a call to one does what it should and goes on behind the call.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Functions of the CUDA runtime that no listing has, and the addresses that stand for them.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

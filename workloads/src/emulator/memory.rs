@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Device memory, and what a thread block sees of it.
 //!
 //! Blocks of a launch run in parallel and still give the same result on any number of threads:
@@ -159,7 +160,7 @@ impl Memory {
         self.heap = Arc::new(Heap::new(self.allocate(bytes), bytes));
     }
 
-    /// Whether all of these bytes lie in one allocation.
+    /// Returns true if all of these bytes lie in one allocation.
     pub fn holds(&self, address: u64, bytes: usize) -> bool {
         let after = self.allocations.partition_point(|(start, _)| *start <= address);
         let end = after.checked_sub(1).map_or(0, |index| self.allocations[index].1);
@@ -280,7 +281,7 @@ fn pieces(start: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::
 pub(crate) struct Writes {
     /// By page number. Few pages, so that the order does not matter to the result.
     pages: FxHashMap<u32, Box<WrittenPage>>,
-    /// Of a block that allocated or freed.
+    /// The heap of a block that allocated or freed.
     heap: Option<Heap>,
 }
 
@@ -414,7 +415,8 @@ mod tests {
         memory.write(second + 4_000, &[3; 8]).unwrap();
         memory.name(second, "second");
         let changes = memory.changes_since(&earlier);
-        // Pages 0 and 2 are as they were: 2 has the end of the first allocation and the start of the second one.
+        // Pages 0 and 2 are as they were: 2 has the end of the first allocation and the start of the second
+        // one.
         assert_eq!(changes.pages.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3]);
         // Another memory of the same content.
         let mut other = Memory::default();

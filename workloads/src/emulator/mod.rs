@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Executes Turing machine code, thread block by thread block.
 //!
 //! [`Code`] is a kernel ready to execute, [`Launch`] one launch of it. [`Launch::run_block`] executes a

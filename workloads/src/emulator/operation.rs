@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions ready to execute: operands resolved to places, behaviour to a function.
 
 use arrayvec::ArrayVec;
@@ -309,7 +310,7 @@ pub(crate) enum Access {
     },
     Texture(TextureAccess),
     Surface(SurfaceAccess),
-    /// Whether a generic address lies in a space.
+    /// True if a generic address lies in a space.
     QuerySpace {
         space: Space,
         address: Address,
@@ -340,7 +341,7 @@ pub(crate) struct SurfaceAccess {
     pub geometry: Geometry,
     pub outside: Outside,
     pub handle: Source,
-    /// x, in bytes but for formatted stores, then y and z as the geometry has them, then the layer.
+    /// x, in bytes except for formatted stores, then y and z as the geometry has them, then the layer.
     pub place: ArrayVec<u16, 4>,
     /// The first register of the data.
     pub data: u16,
@@ -349,13 +350,13 @@ pub(crate) struct SurfaceAccess {
 pub(crate) enum SurfaceEffect {
     Load(Width),
     Store(Width),
-    /// Of so many channels, each in a register.
+    /// A formatted store of so many channels, each in a register.
     StoreFormatted(u8),
     Atomic(AtomicFunction, AtomicType),
 }
 
 impl Access {
-    /// Whether blocks of a launch can see each other through it.
+    /// Returns true if blocks of a launch can see each other through it.
     pub fn crosses_blocks(&self) -> bool {
         match self {
             Access::Atomic { space, .. } => matches!(space, Space::Global | Space::Generic),

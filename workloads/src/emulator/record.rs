@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a block executed, as an instruction stream.
 
 use gpurf_trace::{Operands, Program, RegisterId, ThreadBlock};

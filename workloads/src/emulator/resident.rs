@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Blocks that wait for each other: many are resident and take turns on the same memory.
 //!
 //! A launch comes here when a block alone did nothing for a while that any memory shows. Each turn, a block

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What one lane reads from a texture, and what it reads from and writes to a surface.
 //!
 //! Filtering follows the CUDA programming guide's appendix on texture fetching: the point half a texel

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The state of a warp: registers, and where its lanes are.
 //!
 //! Lanes that execute together form a group. A divergent branch splits one: the lanes that fall
@@ -5,8 +6,8 @@
 //! says so: `BSSY` notes in each executing lane which lanes take part in a convergence barrier,
 //! `BSYNC` waits for those of them that are alive and have not left by `BREAK`; `BAR` and `WARPSYNC`
 //! join too. Nothing else does: lanes that diverge at a branch outside any `BSSY` range stay apart,
-//! even when they come to the same instruction. Lanes that sleep (`NANOSLEEP`) are not waited for: a lane that has got
-//! what the others poll for may have to give it back first.
+//! even when they come to the same instruction. Lanes that sleep (`NANOSLEEP`) are not waited for: a lane
+//! that has got what the others poll for may have to give it back first.
 //!
 //! Barriers and the uniform registers belong to a warp in hardware. Here each lane has its own copy
 //! of the former and each group of the latter, so that groups that are apart cannot disturb each
@@ -76,7 +77,7 @@ impl Warp {
         }
     }
 
-    /// Whether it is in the same state, so that it will do the same again if memory stays as it is.
+    /// Returns true if it is in the same state, so that it will do the same again if memory stays as it is.
     pub fn repeats(&self, before: &Warp) -> bool {
         self.groups == before.groups
             && self.predicates == before.predicates
@@ -138,8 +139,9 @@ impl Warp {
         self.asleep &= !lanes;
     }
 
-    /// The running lanes sleep. Lanes that wait at a convergence barrier for sleeping ones alone go on without them: what
-    /// those sleep for may be what the others do next. Else another group runs for a while.
+    /// The running lanes sleep. Lanes that wait at a convergence barrier for sleeping ones alone go on
+    /// without them: what those sleep for may be what the others do next. Else another group runs for a
+    /// while.
     pub fn sleep(&mut self) {
         self.asleep |= self.running().mask;
         let barriers = self.groups.iter().filter_map(|group| match group.waiting {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Races of the threads of a block: accesses to shared memory by two warps, one of which
 //! writes, and shuffles from lanes that do not execute. The emulator gives such code one outcome; hardware may give another.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where things appear among generic addresses.
 
 /// Where shared and local memory appear among generic addresses.

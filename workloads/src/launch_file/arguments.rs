@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernel arguments: numbers, vectors, addresses, handles, structs of all of them.
 
 use std::path::{Path, PathBuf};

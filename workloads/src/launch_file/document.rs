@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tables of a launch file.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Elements of buffers, their numbers, and how near two of them are.
 
 use half::f16;
@@ -158,8 +159,8 @@ impl Element {
         with_type!(self, T => T::INTEGER)
     }
 
-    /// Whether an element is the expected one: integers exactly, others within the tolerance. A NaN is
-    /// as good as any other.
+    /// Returns true if an element is the expected one: integers exactly, others within the tolerance. A NaN
+    /// is as good as any other.
     pub fn is_close(self, actual: &[u8], expected: &[u8], tolerance: Tolerance) -> bool {
         if self.is_integer() {
             return actual == expected;

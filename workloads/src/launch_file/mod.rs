@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Launch files: what a host program would do with a listing, written in TOML.
 //!
 //! A launch file names a listing, the buffers in device memory and what is in them, the kernels to
@@ -55,7 +56,7 @@ const MAX_BYTES: u64 = 1 << 32;
 /// A listing and what to launch of it.
 pub struct LaunchFile {
     file: String,
-    /// Of the launch file: paths in it start here.
+    /// The folder of the launch file, from which paths in it start.
     folder: PathBuf,
     /// Where its lines begin, in bytes.
     lines: Vec<usize>,
@@ -209,7 +210,7 @@ impl LaunchFile {
         [self.file.clone().into(), self.folder.join(listing.get_ref())].into_iter().chain(below).collect()
     }
 
-    /// Whether the file says what must come out.
+    /// Returns true if the file says what must come out.
     pub fn has_expectations(&self) -> bool {
         !self.document.expect.is_empty()
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Elements of buffers, and where their values come from.
 
 use std::fs;

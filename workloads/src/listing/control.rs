@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Control bits of a listing of any target since Volta, for traces of its kernels.
 //!
 //! Nothing is executed, so that operands need not be understood: only which of them are vector registers.

@@ -1,4 +1,5 @@
-//! Puts addresses in the place of names, and functions behind the kernels that may call them.
+// SPDX-License-Identifier: Apache-2.0
+//! Puts addresses instead of names, and functions behind the kernels that may call them.
 //!
 //! Compiled with `-rdc=true` or `-G`, functions stand in sections of their own. They lie behind the longest
 //! kernel, at the same place in the code of every kernel that may come to one, so that the address of a
@@ -15,7 +16,7 @@ use super::{Data, Kernel, INSTRUCTION_BYTES};
 pub(super) struct Text {
     /// Or a function.
     pub kernel: Kernel,
-    /// Whether the listing says that it can be launched.
+    /// True if the listing says that it can be launched.
     pub entry: bool,
     /// Places in it by name.
     pub labels: HashMap<String, u32>,
@@ -104,7 +105,7 @@ fn resolve(text: &mut Text, start: u32, names: &HashMap<String, u32>, constants:
     leaves
 }
 
-/// Whether an instruction names a place in the code.
+/// Returns true if an instruction names a place in the code.
 fn jumps(instruction: &Instruction) -> bool {
     let base = instruction.opcode.split('.').next().unwrap_or_default();
     matches!(base, "BRA" | "BSSY" | "CALL" | "RET")

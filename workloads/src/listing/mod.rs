@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Listings of Turing machine code, as `nvdisasm -hex` and `cuobjdump -sass` print them.
 //!
 //! A [`Module`] is a whole listing: its kernels with registers, parameters and shared memory, its
-//! constants and global variables. `nvdisasm -c -hex` and `cuobjdump -sass`, which print code only, are read too; such a
-//! module has no parameter layout (natural alignment is assumed), no static shared memory, no constants and no
-//! variables. Where the number of registers is missing, it is that of the highest register in use, and one.
+//! constants and global variables. `nvdisasm -c -hex` and `cuobjdump -sass`, which print code only, are read
+//! too; such a module has no parameter layout (natural alignment is assumed), no static shared memory, no
+//! constants and no variables. Where the number of registers is missing, it is that of the highest register
+//! in use, and one.
 
 mod control;
 mod link;
@@ -62,7 +64,7 @@ impl Module {
         Ok(module)
     }
 
-    /// Whether a kernel may allocate memory.
+    /// Returns true if a kernel may allocate memory.
     pub(crate) fn allocates(&self) -> bool {
         let by_address = |data: &Data| data.relocations.iter().any(|(_, name)| name == "malloc");
         let by_name = |instruction: &Instruction| {
@@ -86,7 +88,7 @@ impl Module {
         self.globals.iter().flat_map(|data| data.symbols.keys().cloned()).collect()
     }
 
-    /// Whether a kernel reads what the driver puts at these bytes of constant bank 0.
+    /// Returns true if a kernel reads what the driver puts at these bytes of constant bank 0.
     pub(crate) fn asks_for(&self, start: u32, bytes: u32) -> bool {
         let asked = i64::from(start)..i64::from(start + bytes);
         let reads = |operand: &Operand| {
@@ -112,8 +114,8 @@ pub struct Kernel {
     pub registers: u32,
     /// Statically allocated shared memory, in bytes.
     pub shared: u32,
-    /// Stack that a thread needs in local memory, in bytes, as the listing has it; `None` if it does not tell. See
-    /// [`Kernel::has_open_stack`].
+    /// Stack that a thread needs in local memory, in bytes, as the listing has it; `None` if it does not
+    /// tell. See [`Kernel::has_open_stack`].
     pub stack: Option<u32>,
     /// What of it is the kernel's own, without the functions that it calls.
     pub frame: u32,
@@ -131,8 +133,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Whether threads may need more stack than the listing says: the compiler cannot count what functions take that
-    /// are called by address or by themselves, nor a frame whose size is computed.
+    /// Returns true if threads may need more stack than the listing says: the compiler cannot count what
+    /// functions take that are called by address or by themselves, nor a frame whose size is computed.
     pub fn has_open_stack(&self) -> bool {
         if self.stack.is_none() {
             return true;

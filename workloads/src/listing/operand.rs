@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One line of machine code: guard, opcode, operands.
 
 use gpurf_trace::Control;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The sections of a listing, line by line.
 //!
 //! `cuobjdump -sass` prints no sections: a line `Function : name` begins the code of each function, and numbers say

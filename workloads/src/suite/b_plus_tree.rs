@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's B+tree: queries on a B+ tree of order 256, a block of 256 threads per query.
 //!
 //! Keys rise in random steps; record `i` belongs to key `i`. `find_key` looks up single keys, one in

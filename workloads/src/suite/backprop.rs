@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's Backprop: one training step of a neural network with 16 hidden units and one output.
 //!
 //! `layer_forward` sums inputs × weights, a block for every 16 inputs; the host adds the blocks' sums,

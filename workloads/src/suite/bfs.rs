@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's BFS: the distance of every node of a graph from node 0.
 //!
 //! The graph is random and undirected, with an average of six neighbours per node: every node but

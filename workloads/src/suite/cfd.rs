@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's CFD Solver: compressible flow on a mesh of tetrahedra, by finite volumes.
 //!
-//! A cube of cells, each of which is six tetrahedra, whose numbers are mixed. The floor is a wall, elsewhere the far
-//! field comes in. A step is three stages of a Runge-Kutta method, each with its own fluxes. The reference computes the
-//! same in double precision, face by face.
+//! A cube of cells, each of which is six tetrahedra, whose numbers are mixed. The floor is a wall, elsewhere
+//! the far field comes in. A step is three stages of a Runge-Kutta method, each with its own fluxes. The
+//! reference computes the same in double precision, face by face.
 
 mod mesh;
 
@@ -23,7 +24,7 @@ const COMPONENTS: usize = 5;
 const STAGES: usize = 3;
 const GAMMA: f64 = 1.4;
 const SMOOTHING: f64 = 0.2;
-/// Of the flow far away, to the velocity of sound there.
+/// The ratio of the flow far away to the velocity of sound there.
 const MACH: f64 = 1.2;
 /// Between that flow and the floor, in radians.
 const INCIDENCE: f64 = 0.1;
@@ -76,7 +77,8 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
     for _ in 0..steps {
         expected = advanced(&mesh, &expected);
     }
-    // Values are near 1; a flux is a difference of numbers of that size, rounded some hundred times in all stages.
+    // Values are near 1; a flux is a difference of numbers of that size, rounded some hundred times in all
+    // stages.
     let tolerance = Tolerance { relative: 0.0, absolute: 5e-6 * steps as f64 };
     let actual = device.read::<f32>(values, COMPONENTS * count)?;
     for (component, actual) in actual.chunks(count).enumerate() {
@@ -116,7 +118,7 @@ impl State {
         (GAMMA - 1.0) * (energy - 0.5 * density * dot(self.velocity(), self.velocity()))
     }
 
-    /// Of the fastest wave.
+    /// The speed of the fastest wave.
     fn fastest(&self) -> f64 {
         length(self.velocity()) + (GAMMA * self.pressure() / self.0[0]).sqrt()
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Answers against references.
 
 use crate::error::{Error, Result};

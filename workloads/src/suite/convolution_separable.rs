@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The CUDA SDK's convolutionSeparable: an image convolved with a separable filter, rows first, then columns.
 //!
 //! A filter of 17 taps and a random image with zeros around it. The reference convolves with the square filter that the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! dwt2d: discrete wavelet transform of an RGB image, forward, with the reversible 5/3 filter on
 //! integers and the 9/7 filter on floats.
 //!

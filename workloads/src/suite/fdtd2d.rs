@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PolyBench's FDTD-2D: an electromagnetic wave in two dimensions.
 //!
 //! From random fields; a time step is three launches. The reference does the same in double precision.
@@ -62,7 +63,7 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
     Ok(())
 }
 
-/// Of Yee's grid: `ex` lies between columns, `ey` between rows.
+/// For Yee's grid: `ex` lies between columns, `ey` between rows.
 struct Fields {
     rows: usize,
     columns: usize,
@@ -72,8 +73,8 @@ struct Fields {
 }
 
 impl Fields {
-    /// One time step. The first row of `ey` is driven; the first column of `ex` and what lies behind the last ones
-    /// stay.
+    /// One time step. The first row of `ey` is driven; the first column of `ex` and what lies behind the last
+    /// ones stay.
     fn advance(&mut self, drive: f64) {
         let (rows, columns) = (self.rows, self.columns);
         self.ey[..columns].fill(drive);

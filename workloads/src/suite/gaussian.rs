@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's Gaussian: a system of linear equations made triangular, column by column.
 //!
 //! For each column, `fan1` computes the rows' multipliers (blocks of 512 threads) and `fan2` subtracts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the matrix workloads share: shapes, tiles, inputs whose sums are exact, and the plain product.
 
 use std::fmt;

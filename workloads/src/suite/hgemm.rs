@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Half-precision matrix product on the tensor cores, with FP32 or half-precision sums.
 //!
 //! `hgemm` is C = A B, a layer's forward product, written in half precision; `hgemm_nt` is C = A Bᵀ, the

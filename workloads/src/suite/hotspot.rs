@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's Hotspot: the temperature of a chip over time under a map of the power it dissipates.
 //!
 //! A launch advances the whole chip by two time steps in overlapping tiles of 16 × 16 cells, one
@@ -29,7 +30,7 @@ const CHIP_THICKNESS: f32 = 0.0005;
 const CHIP_SIDE: f32 = 0.016;
 /// In joules per cubic metre and kelvin.
 const HEAT_CAPACITY_OF_SILICON: f32 = 1.75e6;
-/// Of the chip to that of the silicon alone.
+/// The ratio of the chip's heat capacity to that of the silicon alone.
 const CAPACITY_FACTOR: f32 = 0.5;
 /// In watts per metre and kelvin.
 const CONDUCTIVITY_OF_SILICON: f32 = 100.0;

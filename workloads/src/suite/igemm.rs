@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Product of signed 8-bit matrices on the tensor cores, with 32-bit integer sums.
 //!
 //! C = A Bᵀ with B stored n x k, in one launch with a thread block per 128 x 128 tile, which does not divide the product

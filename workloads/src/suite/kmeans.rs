@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's Kmeans: points grouped around five centres.
 //!
 //! `invert_mapping` turns the layout of the points' 34 features (those of Rodinia's kdd_cup) once.

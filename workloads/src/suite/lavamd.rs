@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! lavaMD: potential and forces between the particles of neighbouring boxes, in double precision.
 //!
 //! Boxes fill a three-dimensional grid. Particles lie at random in their box and have random charges.

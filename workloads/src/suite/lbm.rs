@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parboil's LBM: flow through a box with obstacles by the lattice Boltzmann method, D3Q19.
 //!
 //! From random distributions, rows padded to a multiple of 32 values. One cell in twenty is an obstacle, and one row in

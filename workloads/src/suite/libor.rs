@@ -1,7 +1,9 @@
-//! LIB of GPGPU-Sim's benchmarks: the value of a portfolio of swaptions in the LIBOR market model, by simulation.
+// SPDX-License-Identifier: Apache-2.0
+//! LIB of GPGPU-Sim's benchmarks: the value of a portfolio of swaptions in the LIBOR market model, by
+//! simulation.
 //!
-//! 15 swaptions; large is what the benchmark has. The reference simulates in double precision, and takes the derivative as
-//! the difference of two simulations with different rates.
+//! 15 swaptions; large is what the benchmark has. The reference simulates in double precision, and takes the
+//! derivative as the difference of two simulations with different rates.
 
 use super::{counted, expect_close, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
@@ -21,7 +23,7 @@ const THREADS: u32 = 64;
 const ACCRUAL: f64 = 0.25;
 const INITIAL_RATE: f64 = 0.05;
 const VOLATILITY: f64 = 0.2;
-/// Of the rates beyond the last step, in tenths.
+/// The maturities of the rates beyond the last step, in tenths.
 const MATURITIES: [usize; 15] = [1, 1, 1, 2, 2, 2, 5, 5, 5, 7, 7, 7, 10, 10, 10];
 const STRIKES: [f64; 3] = [0.045, 0.05, 0.055];
 

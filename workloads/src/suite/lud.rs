@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! lud: LU decomposition of a dense matrix, in place, without pivoting.
 //!
 //! A random matrix with a dominant diagonal, in tiles of 16×16. For each tile on the diagonal `diagonal`

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PolyBench's ATAX, `y = Aᵀ (A x)`, and BICG, `s = Aᵀ r` and `q = A p`.
 //!
-//! A launch has several random matrices: a thread per row or column fills the SM of R Table I eight times over from
-//! 16,384 rows and columns on, and one matrix of so many would not fit into memory. References sum in double precision.
+//! A launch has several random matrices: a thread per row or column fills the SM of R Table I eight times
+//! over from 16,384 rows and columns on, and one matrix of so many would not fit into memory. References sum
+//! in double precision.
 
 use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Pointer, Result};
@@ -24,7 +26,8 @@ pub(super) const BICG: Benchmark = Benchmark {
 
 /// Threads of a block.
 const THREADS: u32 = 256;
-/// Of sums of up to 1,024 products that are not negative, rounded to single precision at each step; twice in a row.
+/// The tolerance of sums of up to 1,024 products that are not negative, rounded to single precision at each
+/// step; twice in a row.
 const TOLERANCE: Tolerance = Tolerance { relative: 5e-5, absolute: 0.0 };
 
 fn atax(device: &mut Device, size: Size) -> Result<()> {
@@ -65,7 +68,8 @@ fn bicg(device: &mut Device, size: Size) -> Result<()> {
     Ok(())
 }
 
-/// Matrices of one shape. They are made anew where they are needed, one at a time, so that the host holds none.
+/// Matrices of one shape. They are made again where they are needed, one at a time, so that the host holds
+/// none.
 struct Problem {
     count: usize,
     rows: usize,

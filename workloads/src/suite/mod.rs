@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The built-in workloads, one file each: inputs, launches, and the answer checked against a plain
 //! Rust computation of the same algorithm.
 
@@ -71,8 +72,8 @@ impl Size {
 pub struct Benchmark {
     /// As the papers write it.
     pub name: &'static str,
-    /// The benchmark whose algorithm it has, and R's abbreviation for it if only FineReg's evaluation has it; empty if
-    /// there is none.
+    /// The benchmark whose algorithm it has, and R's abbreviation for it if only FineReg's evaluation has it;
+    /// empty if there is none.
     pub stands_for: &'static str,
     /// One line: what it computes, and on what.
     pub about: &'static str,
@@ -82,7 +83,8 @@ pub struct Benchmark {
     pub run: fn(&mut Device, Size) -> Result<()>,
 }
 
-/// Those of Malekeh's evaluation: Rodinia's and DeepBench's names, FP32 products, and the smallest CUDA program.
+/// The ones of Malekeh's evaluation: Rodinia's and DeepBench's names, FP32 products, and the smallest CUDA
+/// program.
 pub const MALEKEH: [&Benchmark; 27] = [
     &b_plus_tree::B_PLUS_TREE,
     &backprop::BACKPROP,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The CUDA SDK's MonteCarlo: prices of European call options by simulation.
 //!
 //! The reference is the closed formula of Black and Scholes, which the simulation comes near to as paths become many;

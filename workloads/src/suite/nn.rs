@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's nn: the records of hurricanes nearest to a place.
 //!
 //! `euclid` computes the distance of every record, a thread each in blocks of 256; the host picks the

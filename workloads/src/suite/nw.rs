@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's NW: global alignment of pairs of sequences by Needleman and Wunsch.
 //!
-//! A launch computes a diagonal of tiles, so that the first and the last one of a pair have one block, whatever the
-//! size; many pairs at once have enough blocks. The reference fills the table row by row.
+//! A launch computes a diagonal of tiles, so that the first and the last one of a pair have one block,
+//! whatever the size; many pairs at once have enough blocks. The reference fills the table row by row.
 
 use super::{counted, expect_equal, Benchmark, Size};
 use crate::{Device, Module, Result};
@@ -73,7 +74,7 @@ impl Scores {
     }
 }
 
-/// Of a pair of sequences: a row and a column for each element, behind those for none.
+/// For a pair of sequences: a row and a column for each element, behind those for none.
 struct Table {
     side: usize,
     similarity: Vec<i32>,

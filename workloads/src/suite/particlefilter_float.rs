@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! particlefilter float: a particle filter follows a disk through a noisy video, all on the device.
 //!
 //! For each frame after the first, `likelihood` moves the particles and weighs them, `sum` adds the
@@ -157,7 +158,7 @@ pub(super) struct Particles {
     weights: Vec<f64>,
     /// Sums of the weights up to each particle's.
     pub(super) cumulative: Vec<f64>,
-    /// Where in the distribution each particle is drawn anew.
+    /// Where in the distribution each particle is drawn again.
     pub(super) draws: Vec<f64>,
     pub(super) resampled_x: Vec<f64>,
     pub(super) resampled_y: Vec<f64>,
@@ -214,7 +215,7 @@ impl Particles {
         }
     }
 
-    /// Draws every particle anew.
+    /// Draws every particle again.
     pub(super) fn resample(&mut self) {
         for i in 0..self.x.len() {
             let found = self.cumulative.iter().position(|&sum| sum >= self.draws[i]);

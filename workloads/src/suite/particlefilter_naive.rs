@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! particlefilter naive: the same filter as the float version, with only the resampling on the device.
 //!
 //! For each frame after the first the host moves and weighs the particles, uploads them, launches

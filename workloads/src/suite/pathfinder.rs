@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! pathfinder: the cheapest way through a grid from its top to its bottom, one row down and at most one
 //! column sideways a step.
 //!

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Recurrent layers in half precision on the tensor cores: a vanilla RNN, an LSTM, and the RNN's gradients.
 //!
-//! Per time step two launches: the product of the weights with each sequence's input and previous state, which
-//! lie side by side in one row (FP32 sums), and a kernel that makes the new state of these sums. `rnn` runs one
-//! layer with tanh and one with ReLU; `rnn_bwd` goes back through the time steps of one with tanh (gradient of
-//! the sums, then of input and previous state), and sums the gradients of weights and biases in the end.
+//! Per time step two launches: the product of the weights with each sequence's input and previous state,
+//! which lie side by side in one row (FP32 sums), and a kernel that makes the new state of these sums. `rnn`
+//! runs one layer with tanh and one with ReLU; `rnn_bwd` goes back through the time steps of one with tanh
+//! (gradient of the sums, then of input and previous state), and sums the gradients of weights and biases in
+//! the end.
 
 use half::f16;
 
@@ -102,7 +104,8 @@ struct Parameters {
     /// Sums x input and state.
     weights: Vec<f16>,
     bias: Vec<f32>,
-    /// For every time step and one more, a row of input and state per sequence. Only the first states are set.
+    /// For every time step and one more, a row of input and state per sequence. Only the first states are
+    /// set.
     joined: Vec<f16>,
 }
 
@@ -183,8 +186,8 @@ fn run_lstm(device: &mut Device, size: Size) -> Result<()> {
     expect_close("cells", &device.read(device_cells, cells.len())?, &cells, ROUNDING)
 }
 
-/// Runs the time steps, and returns the rows of input and state. `kernel` makes the states of the sums; it has
-/// memory of its own in `cells`, if given.
+/// Runs the time steps, and returns the rows of input and state. `kernel` makes the states of the sums; it
+/// has memory of its own in `cells`, if given.
 fn run_forward(
     device: &mut Device,
     layer: Layer,
@@ -257,7 +260,7 @@ fn run_rnn_gradients(device: &mut Device, size: Size) -> Result<()> {
 
 /// The gradients of a layer with tanh.
 struct Gradients {
-    /// Of inputs and states, for every time step.
+    /// Inputs and states, for every time step.
     joined: Vec<f32>,
     weights: Vec<f32>,
     bias: Vec<f32>,

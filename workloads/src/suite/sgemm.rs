@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! FP32 matrix product on the CUDA cores.
 //!
 //! Three launches, with a thread block per 128 x 128 tile: C = A B (a layer's forward product), C = A Bᵀ (the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! srad v1: speckle-reducing anisotropic diffusion of an image.
 //!
 //! A random image, of the benchmark's own extent at large size. `extract` takes it from logarithmic to

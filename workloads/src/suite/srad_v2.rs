@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rodinia's srad_v2: speckle-reducing anisotropic diffusion of an image, in tiles of 16 × 16 pixels.
 //!
 //! Before each iteration of a random image the host reads it and takes the speckle's coefficient of variation from a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PolyBench's SYR2K: `C = β C + α (A Bᵀ + B Aᵀ)`, a thread per element of C.
 //!
 //! The reference sums in double precision.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parboil's TPACF: histograms of the angles between galaxies, for their two-point angular correlation.
 //!
 //! One set of observed points and one or several random ones, on the northern half of the sphere; observed points

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The CUDA SDK's transpose: a matrix transposed in four ways.
 //!
 //! A launch for each way, whose results must all be the transpose.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sum of two vectors, the CUDA toolkit's first sample: blocks of 256 threads, a thread per element.
 
 use crate::device::Device;

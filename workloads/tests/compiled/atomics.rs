@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Atomic operations on global and shared memory. Threads take their turns in order.
 
 use bytemuck::{AnyBitPattern, NoUninit};

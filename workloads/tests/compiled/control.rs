@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Divergence, jump tables, calls, recursion, local arrays, generic pointers.
 
 use gpurf_workloads::{Argument, Module, Options};

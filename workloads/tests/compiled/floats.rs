@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Division, roots, elementary functions, conversions, half precision.
 
 use half::f16;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Identities, half-precision parameters, narrow constants, scaled and dot products, fragments, barriers.
 
 use gpurf_workloads::Argument;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Textures of every shape and surfaces, against the formulas of the CUDA programming guide.
 
 use gpurf_workloads::texture::{AddressMode, Channel, Image, Sampler, Shape};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Division, wide products, shifts, bits, bytes.
 
 use bytemuck::{AnyBitPattern, NoUninit};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What C++ has and kernels seldom use.
 
 use gpurf_workloads::Argument;

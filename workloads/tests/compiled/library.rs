@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! printf, assert, malloc and free, and functions in sections of their own.
 
 use gpurf_workloads::{Argument, Module, Options};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What NVIDIA's compiler makes of our CUDA in `listings/`, against Rust's own arithmetic.
 
 #[allow(dead_code)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What NVIDIA's template libraries make.
 
 use gpurf_workloads::Argument;

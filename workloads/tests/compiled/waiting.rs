@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Blocks that wait for each other's plain stores, and for what never comes.
 
 use gpurf_workloads::{Argument, Options};

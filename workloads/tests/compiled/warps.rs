@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Shuffles, votes, matches, barriers that reduce, named barriers, loops that wait.
 
 use super::{unary, WARPS};

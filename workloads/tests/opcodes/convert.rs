@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Conversions between formats, through the decoder: which types and which part of a register.
 
 use crate::support::{words, Trial};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Floating-point arithmetic of all precisions, against `rustc_apfloat`.
 
 use rustc_apfloat::ieee::{Double, Half, Single};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Integer arithmetic: carries, products, comparisons, bits.
 
 use crate::support::{long_words, words, Trial};

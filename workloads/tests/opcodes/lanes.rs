@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Exchange between lanes: shuffles, votes, matches, and what each lane knows of its place.
 
 use gpurf_workloads::Argument;

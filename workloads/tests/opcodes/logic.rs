@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Logic, moves, selections, predicates.
 
 use crate::support::{words, Trial};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tensor cores and the loads that feed them, against plain matrices. Fragments lie in the lanes as
 //! PTX documents for `mma.m16n8k8`, `mma.m8n8k16`, `mma.m8n8k32` and `ldmatrix`.
 
@@ -102,7 +103,7 @@ fn hmma_multiplies_matrices_of_halves() {
             let half = (found[4 + i / 2][lane] >> (16 * (i % 2))) as u16;
             assert_eq!(half::f16::from_bits(half).to_f32(), expected, "row {row}, column {column}");
             assert_eq!(f32::from_bits(found[6 + i][lane]), expected - c[row * 8 + column]);
-            // In the place of its addend.
+            // Instead of its addend.
             assert_eq!(f32::from_bits(found[10 + i][lane]), expected);
         }
     }

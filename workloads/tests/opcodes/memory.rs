@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loads, stores and addresses of every space and width.
 
 use gpurf_workloads::{Argument, Device};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Each opcode against a formula of its own, through listing, decoder and executor.
 
 #[allow(dead_code)]

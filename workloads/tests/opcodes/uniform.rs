@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The uniform datapath: the same operations, once per warp.
 
 use crate::support::Trial;

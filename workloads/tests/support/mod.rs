@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels written by hand: SASS text made into listings and run.
 
 use std::fmt::Write as _;
@@ -68,7 +69,8 @@ impl Frame {
     }
 }
 
-/// A device that tells what a test launched: into the file that `GPURF_LAUNCHES` names, for the count of the corpus.
+/// A device that tells what a test launched: into the file that `GPURF_LAUNCHES` names, for the count of the
+/// corpus.
 pub struct Device(gpurf_workloads::Device);
 
 impl Device {
@@ -121,7 +123,7 @@ pub fn device() -> Device {
     Device::new(Options { stream: false, ..Options::default() })
 }
 
-/// Code in the place of one thread, run for many: their inputs are in registers or predicates before
+/// Code instead of one thread, run for many: their inputs are in registers or predicates before
 /// it, their outputs after it. It may use R0 to R239.
 pub struct Trial<'a> {
     code: String,
@@ -214,8 +216,8 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Launches all kernels of a listing on 40 threads, with buffers for arguments of eight bytes and a number for others.
-/// An error is well.
+/// Launches all kernels of a listing on 40 threads, with buffers for arguments of eight bytes and a number
+/// for others. An error is well.
 pub fn launch_all(text: &str) {
     let Ok(module) = Module::parse("damaged.sass", text) else { return };
     for kernel in &module.kernels {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The statements of a kernel: what may stand in it, and what an assignment may drive.
 
 use std::collections::HashSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The reserved words of Verilog and SystemVerilog.
 
 /// Whether a name is reserved by SystemVerilog (IEEE 1800-2017, Annex B), which holds every keyword

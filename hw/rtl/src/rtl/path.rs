@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Paths from `self` to a signal, and other shapes that the rules look for.
 
 use syn::visit::{visit_expr, Visit};

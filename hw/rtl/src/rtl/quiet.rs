@@ -1,10 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A kernel as it is written: signals by their names, without `self`, `.val()` and `.next`.
 //!
-//! Here every name is made what it stands for in Rust: a signal that is read, a signal that is driven, or a loop's
-//! variable.
+//! Here every name is made what it stands for in Rust: a signal that is read, a signal that is driven, a loop's variable, or a
+//! number that is known when the module is built.
 
+use std::cell::RefCell;
+
+use super::names::Names;
 use super::path::call_of;
-use quote::ToTokens;
+use gpurf_declaration::decided;
+use quote::{format_ident, ToTokens};
 use syn::spanned::Spanned;
 use syn::visit::{visit_expr_field, visit_expr_method_call, Visit};
 use syn::visit_mut::{visit_block_mut, visit_expr_for_loop_mut, VisitMut};
@@ -14,13 +19,20 @@ use syn::{
 };
 
 /// Writes out what a kernel leaves out.
-#[derive(Default)]
-pub(super) struct Quiet {
+pub(super) struct Quiet<'a> {
+    names: &'a Names,
     /// Variables of the loops around.
     loops: Vec<Ident>,
+    pub errors: RefCell<Vec<Error>>,
 }
 
-impl VisitMut for Quiet {
+impl<'a> Quiet<'a> {
+    pub fn of(names: &'a Names) -> Self {
+        Quiet { names, loops: vec![], errors: RefCell::default() }
+    }
+}
+
+impl VisitMut for Quiet<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let statements = std::mem::take(&mut block.stmts);
         block.stmts = statements.into_iter().flat_map(|statement| self.written_out(statement)).collect();
@@ -35,15 +47,85 @@ impl VisitMut for Quiet {
     }
 }
 
-impl Quiet {
+impl Quiet<'_> {
     fn written_out(&self, mut statement: Stmt) -> Vec<Stmt> {
         let Stmt::Expr(expr, _) = &mut statement else { return vec![statement] };
-        match choice(expr) {
+        match gathered(expr).or_else(|| self.decided(expr)).or_else(|| choice(expr)) {
             Some(statements) => statements.into_iter().flat_map(|each| self.written_out(each)).collect(),
             None => {
                 self.statement(expr);
                 vec![statement]
             }
+        }
+    }
+
+    /// `if parameter { .. } else { .. }` as loops of one turn or none; also where a value is chosen.
+    fn decided(&self, expr: &Expr) -> Option<Vec<Stmt>> {
+        match expr {
+            Expr::If(choice) if self.names.decides(&choice.cond, &self.loops) => {
+                let turn = format_ident!("_turn{}", self.loops.len());
+                let holds = bare(decided(&choice.cond));
+                let then = &choice.then_branch;
+                let mut statements =
+                    vec![parse_quote_spanned!(then.span()=> for #turn in 0..usize::from(#holds) #then)];
+                if let Some((_, otherwise)) = &choice.else_branch {
+                    let block: Block = match &**otherwise {
+                        Expr::Block(block) => block.block.clone(),
+                        other => parse_quote_spanned!(other.span()=> { #other }),
+                    };
+                    let not = decided(&choice.cond);
+                    statements
+                        .push(parse_quote_spanned!(block.span()=> for #turn in 0..usize::from(!#not) #block));
+                }
+                Some(statements)
+            }
+            Expr::If(choice) => {
+                // A parameter behind `else`: the rest of the choice is a block of its own.
+                let (keyword, otherwise) = choice.else_branch.as_ref()?;
+                let Expr::If(next) = &**otherwise else { return None };
+                if !self.names.decides(&next.cond, &self.loops) {
+                    return None;
+                }
+                let mut choice = choice.clone();
+                let block: Expr = parse_quote_spanned!(otherwise.span()=> { #otherwise });
+                choice.else_branch = Some((*keyword, Box::new(block)));
+                Some(vec![Stmt::Expr(Expr::If(choice), None)])
+            }
+            Expr::Assign(ExprAssign { left: target, right, .. }) => {
+                let Expr::If(choice) = &**right else { return None };
+                if !self.names.decides(&choice.cond, &self.loops) {
+                    return None;
+                }
+                let (choice, last) = branches(target, choice)?;
+                let otherwise: Stmt = parse_quote_spanned!(last.span()=> #target = #last;);
+                Some(vec![Stmt::Expr(Expr::If(ended(choice, otherwise)), None)])
+            }
+            _ => None,
+        }
+    }
+
+    /// `self.x` for `x`, of which the only element where it is there under a condition.
+    fn place(&self, expr: &mut Expr) {
+        self.only(expr);
+        rooted(expr, &self.loops);
+    }
+
+    /// Takes the only element of every step of a path that is there under a condition.
+    fn only(&self, path: &mut Expr) {
+        let is_optional = self.names.is_optional(path);
+        match path {
+            Expr::Field(field) => self.only(&mut field.base),
+            Expr::Index(index) => {
+                // What has an index is an array in any case.
+                if let Expr::Field(field) = &mut *index.expr {
+                    self.only(&mut field.base);
+                }
+            }
+            _ => {}
+        }
+        if is_optional {
+            let span = path.span();
+            *path = parse_quote_spanned!(span=> #path[0]);
         }
     }
 
@@ -87,7 +169,7 @@ impl Quiet {
                 }
             }
             Expr::MethodCall(call) if ["load", "clear", "merge"].iter().any(|name| call.method == name) => {
-                rooted(&mut call.receiver, &self.loops);
+                self.place(&mut call.receiver);
                 call.args.iter_mut().for_each(|argument| self.given(argument));
             }
             _ => {}
@@ -96,7 +178,7 @@ impl Quiet {
 
     /// `x`, which is driven.
     fn target(&self, expr: &mut Expr) {
-        rooted(expr, &self.loops);
+        self.place(expr);
         let span = expr.span();
         *expr = parse_quote_spanned!(span=> #expr.next);
     }
@@ -108,6 +190,7 @@ impl Quiet {
                 let span = literal.span();
                 *expr = parse_quote_spanned!(span=> #expr.into());
             }
+            _ if self.is_number(expr) => number(expr),
             _ => self.read(expr),
         }
     }
@@ -118,8 +201,18 @@ impl Quiet {
             Expr::Paren(paren) => self.read(&mut paren.expr),
             Expr::Unary(unary) => self.read(&mut unary.expr),
             Expr::Binary(binary) => {
-                self.read(&mut binary.left);
-                self.read(&mut binary.right);
+                let compares = matches!(
+                    binary.op,
+                    BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
+                );
+                let numbers = [&binary.left, &binary.right].map(|side| self.is_number(side));
+                for (side, other) in [(&mut binary.left, numbers[1]), (&mut binary.right, numbers[0])] {
+                    let is_plain = matches!(&**side, Expr::Lit(_));
+                    match compares && self.is_number(side) && !other && !is_plain {
+                        true => number(side),
+                        false => self.read(side),
+                    }
+                }
             }
             Expr::Call(call) => call.args.iter_mut().for_each(|argument| self.read(argument)),
             Expr::MethodCall(call) => {
@@ -127,12 +220,33 @@ impl Quiet {
                 call.args.iter_mut().for_each(|argument| self.read(argument));
                 self.indexed(call);
             }
+            Expr::Path(_) if self.names.decides(expr, &self.loops) => {
+                let message = "a parameter decides what is built, and is no signal\nhelp: write `if parameter { .. }`, or \
+                               hold it in a field `name: Constant<Bit>`";
+                self.errors.borrow_mut().push(Error::new(expr.span(), message));
+            }
             Expr::Path(_) | Expr::Field(_) | Expr::Index(_) if is_signal(expr, &self.loops) => {
-                rooted(expr, &self.loops);
+                self.place(expr);
                 let span = expr.span();
                 *expr = parse_quote_spanned!(span=> #expr.val());
             }
             _ => {}
+        }
+    }
+
+    /// Whether an expression is a number that loops' variables make.
+    fn is_number(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(paren) => self.is_number(&paren.expr),
+            Expr::Path(path) => self.loops.iter().any(|name| path.path.is_ident(name)),
+            Expr::Binary(binary) => {
+                let is_part = |side: &Expr| self.is_number(side) || matches!(side, Expr::Lit(_));
+                matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_))
+                    && is_part(&binary.left)
+                    && is_part(&binary.right)
+                    && (self.is_number(&binary.left) || self.is_number(&binary.right))
+            }
+            _ => false,
         }
     }
 
@@ -146,6 +260,57 @@ impl Quiet {
             *at = parse_quote_spanned!(span=> #at.index());
         }
     }
+}
+
+/// A number as bits, as many as there is room for.
+fn number(expr: &mut Expr) {
+    let span = expr.span();
+    *expr = match expr {
+        Expr::Binary(_) => parse_quote_spanned!(span=> (#expr).to_bits()),
+        _ => parse_quote_spanned!(span=> #expr.to_bits()),
+    };
+}
+
+/// An expression without parentheses around it.
+fn bare(expr: Expr) -> Expr {
+    match expr {
+        Expr::Paren(paren) => *paren.expr,
+        other => other,
+    }
+}
+
+/// What an array comes to: `any`, `count`, `select` and `position` as loops that gather it.
+fn gathered(expr: &Expr) -> Option<Vec<Stmt>> {
+    let Expr::Assign(ExprAssign { left: target, right, .. }) = expr else { return None };
+    let Expr::Call(call) = &**right else { return None };
+    let Expr::Path(function) = &*call.func else { return None };
+    let arguments: Vec<&Expr> = call.args.iter().collect();
+    let ([range, holds], value) = match arguments[..] {
+        [range, holds] => ([range, holds], None),
+        [range, holds, value] => ([range, holds], Some(value)),
+        _ => return None,
+    };
+    let (Expr::Range(_), Expr::Closure(holds)) = (range, holds) else { return None };
+    let [variable] = &holds.inputs.iter().collect::<Vec<_>>()[..] else { return None };
+    let (condition, span) = (&holds.body, expr.span());
+    let (start, taken): (Stmt, Stmt) = match (function.path.get_ident()?.to_string().as_str(), value) {
+        ("any", None) => {
+            (parse_quote_spanned!(span=> #target = false;), parse_quote_spanned!(span=> #target = true;))
+        }
+        ("count", None) => {
+            (parse_quote_spanned!(span=> #target = 0;), parse_quote_spanned!(span=> #target += 1;))
+        }
+        ("position", None) => {
+            (parse_quote_spanned!(span=> #target = 0;), parse_quote_spanned!(span=> #target = #variable;))
+        }
+        ("select", Some(Expr::Closure(value))) if value.inputs.first() == Some(variable) => {
+            let value = &value.body;
+            (parse_quote_spanned!(span=> #target = 0;), parse_quote_spanned!(span=> #target |= #value;))
+        }
+        _ => return None,
+    };
+    let each = parse_quote_spanned!(span=> for #variable in #range { if #condition { #taken } });
+    Some(vec![start, each])
 }
 
 /// `x = if c { a } else { b };` as `x = b; if c { x = a; }`; where `x` has a part in the choice, as an assignment in each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The two passes over a kernel that make it mean the same in Rust and in Verilog.
 
 use syn::visit_mut::{visit_expr_index_mut, visit_expr_mut, VisitMut};

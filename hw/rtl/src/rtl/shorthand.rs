@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a kernel may say in one line: the loading of a register, wires that pass through, a bundle assigned as one, a
 //! parameter as the end of a loop.
 
@@ -8,18 +9,25 @@ use syn::{
     Macro, Pat, Result, Stmt, Token,
 };
 
+use super::names::Names;
 use super::path::{call_of, SignalPath};
 use super::quiet::rooted;
 
 /// Writes shorthands out; what is wrong with one is kept.
-#[derive(Default)]
-pub(super) struct Shorthand {
+pub(super) struct Shorthand<'a> {
     pub errors: Vec<Error>,
+    names: &'a Names,
     /// Variables of the loops around.
     loops: Vec<Ident>,
 }
 
-impl VisitMut for Shorthand {
+impl<'a> Shorthand<'a> {
+    pub fn of(names: &'a Names) -> Self {
+        Shorthand { errors: vec![], names, loops: vec![] }
+    }
+}
+
+impl VisitMut for Shorthand<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let statements = std::mem::take(&mut block.stmts);
         block.stmts = statements.into_iter().flat_map(|statement| self.written_out(statement)).collect();
@@ -37,7 +45,7 @@ impl VisitMut for Shorthand {
     }
 }
 
-impl Shorthand {
+impl Shorthand<'_> {
     fn written_out(&mut self, statement: Stmt) -> Vec<Stmt> {
         match &statement {
             Stmt::Expr(Expr::MethodCall(call), _) => match call.method.to_string().as_str() {
@@ -86,7 +94,7 @@ impl Shorthand {
             Ok(mut pass) => {
                 rooted(&mut pass.from, &self.loops);
                 rooted(&mut pass.to, &self.loops);
-                pass.assignments()
+                pass.assignments(self.names)
             }
             Err(error) => {
                 let hint = format!(
@@ -181,18 +189,24 @@ impl Parse for Wire {
 }
 
 impl Pass {
-    fn assignments(&self) -> Vec<Stmt> {
+    fn assignments(&self, names: &Names) -> Vec<Stmt> {
         match &self.wires {
             None => vec![assigned(taken(&self.from), &self.to)],
-            Some(wires) => wires.iter().map(|wire| self.assignment(wire)).collect(),
+            Some(wires) => wires.iter().map(|wire| self.assignment(wire, names)).collect(),
         }
     }
 
-    fn assignment(&self, wire: &Wire) -> Stmt {
+    fn assignment(&self, wire: &Wire, names: &Names) -> Stmt {
         let (source, target, Wire { from, to, .. }) = (&self.from, &self.to, wire);
         let one = |from: Expr, to: Expr| assigned(taken(&from), &to);
         match &wire.elements {
-            None => one(parse_quote!(#source.#from), parse_quote!(#target.#to)),
+            None => {
+                let only = |path: Expr| match names.is_optional(&path) {
+                    true => parse_quote!(#path[0]),
+                    false => path,
+                };
+                one(only(parse_quote!(#source.#from)), only(parse_quote!(#target.#to)))
+            }
             Some(Elements::One(index)) => {
                 one(parse_quote!(#source.#from[#index]), parse_quote!(#target.#to[#index]))
             }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The values of a kernel: where Verilog would compute more bits than Rust, and what is no value.
 
 use syn::{
@@ -156,6 +157,12 @@ impl Checker {
                 }
                 self.plain(value, "cast");
             }
+            ("any" | "count" | "position" | "select", _) => self.reject(
+                call,
+                "an array is gathered as a whole value",
+                "write `x = any(0..n, |i| a[i]);`, so `count` and `position`, or `x = select(0..n, |i| a[i], |i| \
+                 b[i]);`",
+            ),
             ("bits", [value]) => {
                 let literal = matches!(value, Expr::Lit(literal) if matches!(literal.lit, Lit::Int(_)));
                 if !literal || width.is_none() {

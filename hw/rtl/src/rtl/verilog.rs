@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The kernel for Verilog: its statements as constants, and the numbers that parameters decide beside them.
 
 use proc_macro2::TokenStream;

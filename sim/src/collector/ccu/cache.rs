@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The values in a caching collector unit, and the rules by which they come and go: W §3.2 and §4,
 //! F §III-C and §IV-A.
 
@@ -56,8 +57,8 @@ impl<D: Data> Cache<D> {
     }
 
     /// Hits and requests of an instruction's sources, before anything is changed. `sources`: a bit per
-    /// used slot. In a table of another warp's values nothing is found. A value that arrives in this cycle is, and what
-    /// makes room for it is not.
+    /// used slot. In a table of another warp's values nothing is found. A value that arrives in this cycle
+    /// is, and what makes room for it is not.
     pub fn look_up(&self, sources: u8, registers: &[RegisterId; MAX_SLOTS], of_another: bool) -> Placement {
         let mut placement = Placement::default();
         let numbers = registers.map(|register| register.0);
@@ -78,7 +79,7 @@ impl<D: Data> Cache<D> {
         placement
     }
 
-    /// The entry that makes room next, but for those that are to be kept.
+    /// The entry that makes room next, except for those that are to be kept.
     pub fn replace(&self, valid: u16, keep: u16, random: u32) -> Option<usize> {
         let random = random & (self.entries as u32 - 1);
         let oldest = |set| self.order.oldest(set);
@@ -153,9 +154,9 @@ impl<D: Data> Cache<D> {
         self.near = self.near & !(1 << entry) | (near as u16) << entry;
     }
 
-    /// As [`Cache::update`], under `allocate_on_arrival`: what arrives has its entry, sources only use what they have
-    /// found, and results yield to both. `leaves`: the instruction is dispatched; what it has locked is kept in this cycle,
-    /// too.
+    /// As [`Cache::update`], under `allocate_on_arrival`: what arrives has its entry, sources only use what
+    /// they have found, and results yield to both. `leaves`: the instruction is dispatched; what it has
+    /// locked is kept in this cycle, too.
     pub fn update_on_arrival(
         &mut self,
         issue: Option<(&Issue, &Placement)>,

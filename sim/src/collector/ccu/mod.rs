@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the caching collector unit: W §3.2, F §III-C.
 
 mod cache;
@@ -129,6 +130,7 @@ fn waiting(issue: &Issue, placement: &Placement) -> [u8; MAX_SLOTS] {
 
 impl<D: Data> Collector<D> for Ccu<D> {
     const IS_FILTERED: bool = true;
+    const RESTS: bool = true;
 
     fn numbered(parameters: &Parameters, _number: usize) -> Self {
         Ccu::new(parameters)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reference model of the STHLD controller: W §7, F §IV-B3.
 
 mod walk;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The STHLD controller on synthetic curves of IPC: F §IV-B3, Fig. 9.
 //!
 //! "If we increase STHLD we will initially have small fluctuations, until a point when IPC starts dropping
@@ -87,7 +88,7 @@ impl Walk {
         Walk { steps }
     }
 
-    /// Whether STHLD stays within `tolerance` of the knee in each of these intervals.
+    /// Returns true if STHLD stays within `tolerance` of the knee in each of these intervals.
     pub fn settled(&self, intervals: std::ops::Range<usize>, tolerance: u32) -> bool {
         self.steps[intervals].iter().all(|step| step.sthld.abs_diff(step.knee) <= tolerance)
     }

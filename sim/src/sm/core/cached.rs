@@ -1,5 +1,6 @@
-//! How a sub-core works with a register cache: see [`super::super::register_cache`]. Most designs have none: what is done
-//! in every cycle with one stays out of the loop of those without.
+// SPDX-License-Identifier: Apache-2.0
+//! How a sub-core works with a register cache: see [`super::super::register_cache`]. Most designs have none:
+//! what is done in every cycle with one stays out of the loop of those without.
 
 use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_SLOTS};
 use gpurf_trace::RegisterId;
@@ -97,8 +98,8 @@ impl<E: RunsSubCore> Core<E> {
         self.inputs.results.put(bank.index(), (write.warp, write.register, base), false, value);
     }
 
-    /// What is issued is looked up in the cache, and the hardware is not asked for what that has: its outputs change.
-    /// Whether the issue fails because a source can be read nowhere.
+    /// What is issued is looked up in the cache, and the hardware is not asked for what that has: its outputs
+    /// change. Whether the issue fails because a source can be read nowhere.
     #[inline(never)]
     pub(super) fn look_up(
         &mut self,
@@ -165,7 +166,7 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// Whether the cache takes in a source of what a collector holds.
+    /// Returns true if the cache takes in a source of what a collector holds.
     #[inline]
     pub(super) fn takes_in(&self, collector: CollectorId) -> bool {
         self.cache.as_ref().is_some_and(|cache| cache.held[collector.index()].lanes.take != [0; MAX_SLOTS])
@@ -219,7 +220,8 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// A warp leaves its slot: its values leave the cache. Those of one that has issued everything are read by nobody.
+    /// A warp leaves its slot: its values leave the cache. Those of one that has issued everything are read
+    /// by nobody.
     pub(super) fn vacate_cache(&mut self, warp: WarpId, code: &Code) {
         let Some(cache) = &mut self.cache else { return };
         let slot = &self.warps[warp.index()];

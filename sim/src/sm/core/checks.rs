@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the hardware says is held against what the SM knows.
 
 use super::super::clock::Clock;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The collectors of a sub-core, as the SM knows them: which ones hold an instruction, and which.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -13,9 +14,9 @@ use crate::checkpoint::list;
 #[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Collectors {
     held: [Collecting; MAX_COLLECTORS],
-    /// Those that hold an instruction, one bit each.
+    /// The ones that hold an instruction, one bit each.
     pub occupied: u8,
-    /// Those that there are, one bit each.
+    /// The ones that there are, one bit each.
     pub all: u8,
 }
 

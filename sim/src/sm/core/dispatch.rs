@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The dispatched instruction goes to its unit, which begins when it has all of its rounds.
 
 use gpurf_blocks::{CollectorId, WarpId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which of the ready warps the hardware may choose from in a cycle.
 
 use gpurf_blocks::WarpSet;
@@ -11,7 +12,7 @@ use crate::words::Leaver;
 /// The choice that the hardware is left.
 #[derive(Default)]
 pub(super) struct Eligible {
-    /// Those that may issue, one bit each.
+    /// The ones that may issue, one bit each.
     pub ready: WarpSet,
     /// A warp is ready that is not active.
     pub pending_ready: bool,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
 use gpurf_blocks::{Row, WarpId};

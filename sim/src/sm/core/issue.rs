@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An instruction that the hardware has taken, or a round of it, leaves its warp's buffer.
 
 use gpurf_blocks::{CollectorId, WarpId, WarpSet};
@@ -86,7 +87,8 @@ impl<E: RunsSubCore> Core<E> {
             resident.finish_warp()
         } else if decoded.barrier && instruction.mask != 0 {
             slot.at_barrier = true;
-            resident.arrive()
+            // Without collectors it arrives when it leaves its queue.
+            self.window.is_none() && resident.arrive()
         } else {
             false
         };

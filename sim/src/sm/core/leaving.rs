@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Registers that leave the banks with their block.
 //!
 //! With a port for them (`transfer_ports`) they go through the arbiter alone: a register stands at the port until its bank

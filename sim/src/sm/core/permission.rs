@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a sub-core tells a scheduler of the whole SM, and what that lets it do.
 
 use borsh::{BorshDeserialize, BorshSerialize};

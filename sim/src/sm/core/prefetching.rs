@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a sub-core fetches register intervals: see [`super::super::prefetch`].
 
 use gpurf_blocks::{CollectorId, WarpId};
@@ -35,7 +36,7 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// Whether what the hardware takes of a warp is a prefetch.
+    /// Returns true if what the hardware takes of a warp is a prefetch.
     #[inline]
     pub(super) fn prefetches(&self, warp: WarpId) -> bool {
         !self.prefetches[warp.index()].is_complete()
@@ -63,7 +64,7 @@ impl<E: RunsSubCore> Core<E> {
         self.show_prefetch(warp, collector, context);
     }
 
-    /// Whether what a collector holds, or held last, is a prefetch.
+    /// Returns true if what a collector holds, or held last, is a prefetch.
     #[inline]
     pub(super) fn holds_prefetch(&self, collector: CollectorId) -> bool {
         self.collectors.last(collector).is_some_and(|held| !held.prefetch.is_empty())

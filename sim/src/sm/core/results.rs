@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Results of a sub-core that wait for their bank.
 
 use gpurf_trace::RegisterId;
@@ -28,7 +29,7 @@ pub(super) struct Results {
     /// Banks for which any waits, a bit each.
     wanted: u8,
     banks: usize,
-    /// Those that come back with their block.
+    /// The ones that come back with their block.
     restoring: u32,
 }
 

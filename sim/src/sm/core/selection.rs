@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a scheduler of the whole SM asks of a sub-core.
 
 use gpurf_blocks::{WarpId, WarpSet};
@@ -17,18 +18,19 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// Whether the warp's next instruction begins a new strand.
+    /// Returns true if the warp's next instruction begins a new strand.
     pub fn ends_strand(&mut self, warp: WarpId, context: &Context) -> bool {
         self.warps[warp.index()].ends_strand(context.code.decoded())
     }
 
-    /// Number of the warp's first instruction in the run: older warps have lower ones, but for the overflow.
+    /// Number of the warp's first instruction in the run: older warps have lower ones, except for the
+    /// overflow.
     pub fn first_serial(&self, warp: WarpId) -> u32 {
         self.warps[warp.index()].first_serial
     }
 
-    /// A scheduler of the whole SM lets the warps of `issue`, a bit each, issue in this cycle; `active` of them
-    /// might. `any`: it lets some warp of the SM.
+    /// A scheduler of the whole SM lets the warps of `issue`, a bit each, issue in this cycle; `active` of
+    /// them might. `any`: it lets some warp of the SM.
     pub fn permit(&mut self, issue: WarpSet, active: WarpSet, any: bool) {
         self.permission = Some(Permission { issue, active, any });
     }

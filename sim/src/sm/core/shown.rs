@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a sub-core tells those who follow its instructions: see `pipeline`.
 
 use gpurf_blocks::{BankId, CollectorId, WarpId};

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cycles in which the hardware of a sub-core need not be asked.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::WarpSet;
 
-/// Whether the hardware stands still: what it was given last did not move it, and nothing was under way in it.
+/// True if the hardware stands still: what it was given last did not move it, and nothing was under way in
+/// it.
 #[derive(Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Standstill {
     /// Ready warps and ready units.
@@ -20,8 +22,8 @@ impl Standstill {
         self.inputs = inputs;
     }
 
-    /// The same inputs, with nothing else, will not move it either. What a bank read when it moved last crosses to a
-    /// collector in the first cycle after that, and is there in the second.
+    /// The same inputs, with nothing else, will not move it either. What a bank read when it moved last
+    /// crosses to a collector in the first cycle after that, and is there in the second.
     #[inline]
     pub fn lasts(&self, inputs: (WarpSet, u32)) -> bool {
         self.cycles >= 2 && self.inputs == inputs

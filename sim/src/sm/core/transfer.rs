@@ -1,5 +1,6 @@
-//! What a sub-core does for blocks that become pending or active: its warps' contexts leave and come, and their
-//! registers are written into the banks ([`super::leaving`]: are read from them).
+// SPDX-License-Identifier: Apache-2.0
+//! What a sub-core does for blocks that become pending or active: its warps' contexts leave and come, and
+//! their registers are written into the banks ([`super::leaving`]: are read from them).
 
 use gpurf_blocks::{Row, WarpId, WarpSet};
 use gpurf_trace::RegisterId;
@@ -17,8 +18,8 @@ use crate::config::Stalled;
 use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
-    /// Warps that wait for a load, or for registers; and those that are stalled, or not there. One bit each. Blocks that are
-    /// switched need all that is under way to be such a load, and one that takes long.
+    /// Warps that wait for a load, or for registers; and those that are stalled, or not there. One bit each.
+    /// Blocks that are switched need all that is under way to be such a load, and one that takes long.
     pub fn stalled(&self, switching: bool, context: &Context) -> (WarpSet, WarpSet) {
         match context.config.finereg.stalled {
             _ if switching => self.stalled_long(context),
@@ -35,8 +36,8 @@ impl<E: RunsSubCore> Core<E> {
         self.ages.iter().fold(0, |set, warp| set | warp.bit())
     }
 
-    /// Those that wait for a load that takes long; and those of which nothing else is under way. A warp at a barrier, or at
-    /// its end, is among the latter only.
+    /// The ones that wait for a load that takes long; and those of which nothing else is under way. A warp at
+    /// a barrier, or at its end, is among the latter only.
     fn stalled_long(&self, context: &Context) -> (WarpSet, WarpSet) {
         let collecting = self.collectors.iter().fold(0, |set, held| set | held.warp.bit());
         let WarpStates { memory, barrier, issued, pool, .. } = self.situation;
@@ -85,8 +86,8 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// If a warp waits for registers, lets the pool have more of them; whether one does. If `blocks_circle`, the warps that
-    /// wait may be those of pending blocks: then it is enough that the pool has none left.
+    /// If a warp waits for registers, lets the pool have more of them; whether one does. If `blocks_circle`,
+    /// the warps that wait may be those of pending blocks: then it is enough that the pool has none left.
     pub fn overdraw(&mut self, blocks_circle: bool) -> bool {
         let waits = self.situation.pool != 0;
         let Some(pool) = self.pool.as_mut().filter(|pool| waits || blocks_circle && pool.is_empty()) else {
@@ -107,8 +108,8 @@ impl<E: RunsSubCore> Core<E> {
         self.warps[warp.index()].takes_long(destinations);
     }
 
-    /// A warp's context leaves its slot, for which `spare` is left; `None` if no warp of this block is there. What the
-    /// register cache has of it is written back from now on.
+    /// A warp's context leaves its slot, for which `spare` is left; `None` if no warp of this block is there.
+    /// What the register cache has of it is written back from now on.
     pub fn take_warp(
         &mut self,
         warp: WarpId,
@@ -132,8 +133,8 @@ impl<E: RunsSubCore> Core<E> {
         Some(std::mem::replace(&mut self.warps[warp.index()], spare))
     }
 
-    /// A warp's context comes into a slot, with its registers from row `base` on. `anew`: the scheduler takes it for
-    /// a new warp, the youngest.
+    /// A warp's context comes into a slot, with its registers from row `base` on. `again`: the scheduler
+    /// takes it for a new warp, the youngest.
     pub fn put_warp(
         &mut self,
         warp: WarpId,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The execution units of a sub-core: when each takes its next instruction.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -9,7 +10,7 @@ use crate::bits::members;
 pub(super) struct Units {
     /// The next cycle in which each takes an instruction.
     next: [u64; Unit::ALL.len()],
-    /// Those that do not take one yet, one bit each.
+    /// The ones that do not take one yet, one bit each.
     busy: u8,
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the warps of a sub-core wait for.
 
 use super::super::warp::State;
@@ -37,7 +38,7 @@ impl WarpStates {
         } |= bit;
     }
 
-    /// Those that wait for a register to be written.
+    /// The ones that wait for a register to be written.
     #[inline]
     pub fn pending(&self) -> WarpSet {
         self.memory | self.shared | self.dependence

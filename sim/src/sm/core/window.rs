@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A sub-core without collectors: what the SM adds to the model of its register-file side.
 //!
 //! In a cycle, in this order: results of variable latency are written, in their order, as far as the banks'
@@ -305,11 +306,18 @@ impl<E: RunsSubCore> Core<E> {
         if !is_last {
             return;
         }
+        if decoded.barrier && !idle && self.warps[warp.index()].at_barrier {
+            let block = self.warps[warp.index()].block;
+            if context.blocks.get_mut(block).arrive() {
+                context.blocks.opened.insert(block);
+            }
+        }
+        let decoded = context.code.of(&executing.instruction);
         let (in_memory, timing) = (decoded.memory.is_some(), decoded.timing);
         if operation.path != Path::Fixed {
             self.units.enter(decoded.unit, now + timing.initiation);
         }
-        records.show(move |pipeline| match idle {
+        context.records.show(move |pipeline| match idle {
             true => pipeline.leave(now, serial),
             false => pipeline.dispatch(now, serial),
         });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions complete: results wait for their banks and are written.
 
 use gpurf_blocks::{BankId, WarpId};

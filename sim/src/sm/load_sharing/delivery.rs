@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whether a warp that is served by another's load gets what it asked for.
 
 use gpurf_trace::ThreadBlock;

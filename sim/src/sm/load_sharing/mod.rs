@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loads from shared memory that several warps perform alike: served together by the inter-warp multicasting
 //! unit ([`multicaster`], I §3), or by renaming ([`renaming`], I §5.2.2), and checked at delivery
 //! ([`delivery`], [`versions`]).
@@ -115,7 +116,8 @@ impl LoadSharing {
         }
     }
 
-    /// The warp of this number in a block passes a barrier that opens; `serial` is the number of its next instruction.
+    /// The warp of this number in a block passes a barrier that opens; `serial` is the number of its next
+    /// instruction.
     pub fn pass_barrier(&mut self, block: BlockId, number: u16, serial: u32) {
         self.sections.pass(block, number, serial);
     }
@@ -125,7 +127,7 @@ impl LoadSharing {
         self.renaming.iter_mut().flatten().for_each(|renaming| renaming.forget(block));
     }
 
-    /// Whether the load is served by another warp's.
+    /// Returns true if the load is served by another warp's.
     pub fn rename(&mut self, executing: Executing, around: &mut Surroundings) -> bool {
         let LoadSharing { sections, versions, renaming: Some(renaming), multicaster, transfers } = self
         else {
@@ -163,8 +165,8 @@ impl LoadSharing {
         }
     }
 
-    /// The barrier of a block opens, or the block leaves and a new one comes: loads from before are not shared with
-    /// those after.
+    /// The barrier of a block opens, or the block leaves and a new one comes: loads from before are not
+    /// shared with those after.
     pub fn separate_loads(&mut self, block: BlockId, is_new: bool) {
         let LoadSharing { sections, versions, renaming, multicaster, .. } = self;
         let section = sections.begin(block, is_new);
@@ -222,8 +224,8 @@ impl LoadSharing {
         true
     }
 
-    /// Whether an instruction may go to memory past the multicasting unit in this cycle: it does not go to the unit, and is
-    /// no store that loads from before a barrier are still to be performed before.
+    /// Returns true if an instruction may go to memory past the multicasting unit in this cycle: it does not
+    /// go to the unit, and is no store that loads from before a barrier are still to be performed before.
     pub fn lets_pass(&self, executing: &Executing, around: &Surroundings) -> bool {
         let Some(multicaster) = &self.multicaster else { return true };
         let stores = || stores_to_shared(around.code, around.blocks, executing);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The SM's side of the inter-warp multicasting unit (IWMU): I §3.
 //!
 //! The unit knows a load by {warp, address, source, destination}. What the SM knows of it beside that is kept
@@ -37,7 +38,7 @@ pub(super) struct Multicaster {
     transfers: u64,
     /// By warp slot: loads that the unit has.
     held: [Vec<Part>; WARP_SLOTS],
-    /// Of them, in all.
+    /// The number of them that are outstanding, in all.
     outstanding: usize,
     /// Warp slots whose loads the unit is to release, one bit each.
     releases: u64,
@@ -95,7 +96,7 @@ struct BlockLoads {
     section: u32,
     /// Issued, and not yet in the unit or served without it.
     coming: u32,
-    /// Those of them from before that.
+    /// The ones of them from before that.
     late: u32,
     /// Parts in the unit from before that.
     draining: u32,
@@ -151,15 +152,15 @@ impl Multicaster {
         }
     }
 
-    /// Whether the head of a queue, from a section, is to go to the unit.
+    /// Returns true if the head of a queue, from a section, is to go to the unit.
     pub fn takes(&self, head: &Executing, section: u32, decoded: &Decoded) -> bool {
         let loads = &self.blocks[head.block.0];
         decoded.multicasts
             && (self.taken[head.sub_core].parts > 0 || section == loads.section || !loads.hurried)
     }
 
-    /// A section of a block begins: all of its warps have arrived at a barrier. When the last load from before it
-    /// has come to the unit, none asks for those there any more.
+    /// A section of a block begins: all of its warps have arrived at a barrier. When the last load from
+    /// before it has come to the unit, none asks for those there any more.
     pub fn begin(&mut self, block: BlockId, section: u32) {
         let held = self.held.iter().flatten().filter(|part| part.executing.block == block);
         let draining = held.count() as u32;
@@ -183,7 +184,7 @@ impl Multicaster {
         }
     }
 
-    /// Whether stores of the block to shared memory have to wait for loads from before a barrier.
+    /// Returns true if stores of the block to shared memory have to wait for loads from before a barrier.
     pub fn is_draining(&self, block: BlockId) -> bool {
         self.blocks[block.0].draining > 0
     }
@@ -223,7 +224,7 @@ impl Multicaster {
         }
     }
 
-    /// Whether the unit is to see a clock edge.
+    /// Returns true if the unit is to see a clock edge.
     pub fn is_busy(&self) -> bool {
         self.outstanding > 0 || self.releases != 0 || self.offered.iter().any(Option::is_some)
     }
@@ -279,8 +280,8 @@ impl Multicaster {
         found.map(|found| held.swap_remove(found))
     }
 
-    /// A part's data come in cycle `completion`. The cycle in which the whole load's have, if this was the last
-    /// part.
+    /// A part's data come in cycle `completion`. The cycle in which the whole load's have, if this was the
+    /// last part.
     pub fn deliver(&mut self, part: &Part, completion: u64) -> Option<u64> {
         let completion = completion.max(part.completion);
         self.blocks[part.executing.block.0].draining -= u32::from(self.is_late(part));

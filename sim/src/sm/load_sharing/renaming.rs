@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! DARSIE, as "Inter-Warp Multicasting" compares itself with it (I §5.2.2): a load that another warp of the
 //! sub-core and block has performed alike since the last barrier is not performed again. By register
 //! renaming it reads what that warp loaded.

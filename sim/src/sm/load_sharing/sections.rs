@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sections of a block's work: what its warps issue between two barriers.
 //!
 //! A barrier opens when the last warp issues it. Older instructions of other warps may then still be in their
@@ -11,8 +12,8 @@ use crate::sm::names::BlockId;
 
 #[derive(BorshSerialize, BorshDeserialize)]
 pub struct Sections {
-    /// By resident block, and by the warp's number in it: the number of the warp's first instruction in the present
-    /// section. A block may change its slot.
+    /// By resident block, and by the warp's number in it: the number of the warp's first instruction in the
+    /// present section. A block may change its slot.
     first: Vec<u32>,
     /// By resident block.
     present: [u32; MAX_CTAS],
@@ -28,14 +29,14 @@ impl Sections {
         self.first[place(block, warp)] = serial;
     }
 
-    /// A section of a block begins; its number. It differs from that of every section before, by more than 1 if a
-    /// new block comes into its place.
+    /// A section of a block begins; its number. It differs from that of every section before, by more than 1
+    /// if a new block comes into its place.
     pub fn begin(&mut self, block: BlockId, is_new: bool) -> u32 {
         self.present[block.0] = self.present[block.0].wrapping_add(1 + u32::from(is_new));
         self.present[block.0]
     }
 
-    /// Whether an instruction is from before the present section of its block.
+    /// Returns true if an instruction is from before the present section of its block.
     pub fn is_late(&self, executing: &Executing) -> bool {
         let first = self.first[place(executing.block, executing.number)];
         (executing.serial.wrapping_sub(first) as i32) < 0

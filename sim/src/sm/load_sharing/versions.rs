@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! When the words of shared memory were last stored to: a load that is performed later than its place in
 //! program order, or served from an older load's data, must not lie on the other side of a store.
 
@@ -6,8 +7,8 @@ use gpurf_blocks::{ADDRESS_BITS, MAX_CTAS};
 
 use crate::sm::names::BlockId;
 
-/// Bytes of shared memory that the multicasting unit's 16-bit addresses reach, one for each [`ADDRESS_UNIT`]. I §5.2.3 has
-/// 16 bits, and table 2 a shared memory of 128 KB.
+/// Bytes of shared memory that the multicasting unit's 16-bit addresses reach, one for each [`ADDRESS_UNIT`].
+/// I §5.2.3 has 16 bits, and table 2 a shared memory of 128 KB.
 pub const REACH: u64 = ADDRESS_UNIT << ADDRESS_BITS;
 /// Bytes that have an address in the multicasting unit.
 pub const ADDRESS_UNIT: u64 = 2;
@@ -41,8 +42,8 @@ impl Versions {
         self.begun[block.0] = self.stores;
     }
 
-    /// Lanes store `width` bytes each. A store that is `late`, from before its block's section, is taken to have
-    /// been performed when that began: the SM's barrier does not wait for it, as a GPU's would.
+    /// Lanes store `width` bytes each. A store that is `late`, from before its block's section, is taken to
+    /// have been performed when that began: the SM's barrier does not wait for it, as a GPU's would.
     pub fn store(&mut self, addresses: impl Iterator<Item = u64>, width: u64, block: BlockId, late: bool) {
         let number = match late {
             true => self.begun[block.0],
@@ -54,7 +55,7 @@ impl Versions {
         }
     }
 
-    /// Whether any of the lanes' `width` bytes was stored to after `then`.
+    /// Returns true if any of the lanes' `width` bytes was stored to after `then`.
     pub fn changed_since(&self, then: u32, addresses: impl Iterator<Item = u64>, width: u64) -> bool {
         let age = self.stores.wrapping_sub(then);
         words(addresses, width).any(|word| self.stores.wrapping_sub(self.stored[word]) < age)

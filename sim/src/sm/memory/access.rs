@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an instruction asks of the load/store unit, and the traffic that it makes.
 
 use gpurf_trace::{Memory, MemoryAccess, MemorySpace};
@@ -12,7 +13,7 @@ pub(in crate::sm) struct Access<'a> {
     pub memory: Memory,
     /// Bytes a lane moves.
     pub width: u64,
-    /// Of the active lanes; none for constants and textures.
+    /// The addresses of the active lanes; none for constants and textures.
     pub addresses: &'a [u64],
     /// How often shared memory transfers the data.
     pub transfers: u64,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The way of sectors through one bank of L1: a queue as long as the cache's latency, before the tags.
 //!
 //! A sector enters in a cycle and comes to the tags after the latency. What finds no room for its miss waits there, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tags of a sectored, set-associative cache with least-recently-used replacement.
 
 use borsh::{BorshDeserialize, BorshSerialize};

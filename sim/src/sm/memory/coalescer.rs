@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Turns the addresses of a warp's lanes into the accesses that memory performs.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sectors on their way to L1, and the loads that wait for each.
 //!
-//! All that waits for a sector is written back before what waits for the next, one a cycle. So how long a load takes
-//! depends on what comes to wait beside it, and is known when its last sector arrives.
+//! All that waits for a sector is written back before what waits for the next, one a cycle. So how long a
+//! load takes depends on what comes to wait beside it, and is known when its last sector arrives.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -90,7 +91,8 @@ impl<T: Copy> Fills<T> {
         self.loads[place(load)].sectors += 1;
     }
 
-    /// The load has all its sectors, but for those that it waits for, in a cycle. That cycle, if it waits for none.
+    /// The load has all its sectors, except for those that it waits for, in a cycle. That cycle, if it waits
+    /// for none.
     pub fn close(&mut self, load: u32, completion: u64) -> Option<u64> {
         let found = &mut self.loads[place(load)];
         found.completion = completion;

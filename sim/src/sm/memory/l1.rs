@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The L1 data cache: banks, tags, misses under way, and the write-back of what comes from L2.
 //!
 //! Sectors pass to the tags through the queues of the banks. A hit is there when it leaves them. A miss leaves when the

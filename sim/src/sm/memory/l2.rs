@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The SM's links to L2 and DRAM, and how long an answer takes.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A link that carries a sector every so many cycles, or any number with 0.
 
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The load/store unit.
 //!
 //! It is the shared memory-I/O unit (MIO) of I §2: all that moves between the register files and L1 or shared memory

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the words of local memory lie.
 //!
 //! A trace names the address of a local variable, which is the same for every thread that has it. Memory keeps word w of

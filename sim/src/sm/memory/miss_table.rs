@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The sectors that a cache has asked for and not yet got (miss status holding registers).
 
 use std::cmp::Reverse;

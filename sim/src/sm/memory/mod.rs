@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory side of the SM: the load/store unit with L1, shared memory, L2 and DRAM behind it.
 //!
 //! When a sector arrives is known as soon as the unit takes the instruction that asks for it: caches note the arrival of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The memory partitions behind the SMs' links: L2's tags, and the bandwidth of L2 and DRAM.
 //!
 //! An SM has partitions of its own, which are its share of the GPU's and are held up by its own links alone; or all SMs have one,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a warp's access to shared memory costs.
 
 /// Words of a shared-memory access that are served together: one for each lane.
@@ -5,12 +6,12 @@ const WORDS: usize = 32;
 /// Bytes of a word of a shared-memory bank.
 pub(super) const WORD: u64 = 4;
 
-/// Of one access.
+/// The cost of one access to shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sm) struct SharedCost {
     /// Cycles that shared memory is busy.
     pub cycles: u64,
-    /// Those of them that are lost to bank conflicts.
+    /// The ones of them that are lost to bank conflicts.
     pub conflicts: u64,
 }
 

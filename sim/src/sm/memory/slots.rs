@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A channel that several SMs use, in any order.
 
 use std::collections::VecDeque;

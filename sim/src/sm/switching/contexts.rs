@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The contexts of warps, their places in the stream and their scoreboards, leave slots and come into them.
 
 use super::super::context::Context;

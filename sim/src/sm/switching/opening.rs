@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What takes a slot. See [`super`] for the order.
 
 use gpurf_blocks::{WarpSet, SUB_CORES};
@@ -134,8 +135,9 @@ impl Switching {
         std::iter::once(slot.0).chain(0..occupancy.regions).map(Region).find(suits)
     }
 
-    /// Whether the live registers of a block are all that its warps need: see [`gpurf_trace::Liveness`] on warps that have
-    /// diverged. If not, it is not switched: the RMU looks one program counter up for each warp.
+    /// Returns true if the live registers of a block are all that its warps need: see
+    /// [`gpurf_trace::Liveness`] on warps that have diverged. If not, it is not switched: the RMU looks one
+    /// program counter up for each warp.
     fn can_store<E: RunsSubCore>(&self, block: BlockId, machine: &mut Machine<E>) -> bool {
         if self.residency != Residency::FineReg {
             return true;
@@ -180,7 +182,7 @@ fn note_stall(block: BlockId, context: &mut Context) {
     }
 }
 
-/// Whether all warps of the block in a slot are stalled, and one of them on memory or registers.
+/// Returns true if all warps of the block in a slot are stalled, and one of them on memory or registers.
 fn is_stalled(occupancy: &Occupancy, slot: Slot, stalled: &[(WarpSet, WarpSet); SUB_CORES]) -> bool {
     let mut waits = false;
     for number in 0..occupancy.warps {

@@ -1,9 +1,10 @@
-//! The CTA status monitor of an SM: R §V-B. It is told where the context and the registers of each block are, and
-//! selects which of the pending blocks that could resume goes on.
+// SPDX-License-Identifier: Apache-2.0
+//! The CTA status monitor of an SM: R §V-B. It is told where the context and the registers of each block are,
+//! and selects which of the pending blocks that could resume goes on.
 //!
-//! It takes two updates a cycle, in the order in which they happen; more wait. A selection does not wait for them:
-//! a block that has just been launched, or has left, is not among those that could resume. Without updates and
-//! selection the monitor sees no clock edge.
+//! It takes two updates a cycle, in the order in which they happen; more wait. A selection does not wait for
+//! them: a block that has just been launched, or has left, is not among those that could resume. Without
+//! updates and selection the monitor sees no clock edge.
 
 use std::collections::VecDeque;
 
@@ -42,7 +43,7 @@ impl StatusMonitor {
         self.updates.is_empty()
     }
 
-    /// Whether it says so of a block, or has not been told everything yet.
+    /// Returns true if it says so of a block, or has not been told everything yet.
     pub fn shows(&mut self, block: BlockId, context: Location, registers: Location) -> bool {
         let outputs = self
             .engine

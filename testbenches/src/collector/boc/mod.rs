@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the bypassing operand collector, with an oracle for the values it delivers.
 
 mod scenarios;

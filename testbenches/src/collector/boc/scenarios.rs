@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios of the bypassing operand collector.
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
@@ -5,7 +6,7 @@ use gpurf_blocks::Data;
 
 use super::window::Windows;
 use crate::collector::Bench;
-use crate::{expect, value, Scenario};
+use crate::{expect, expect_eq, value, Scenario};
 
 fn issue<D: Data>(sources: &[u32], destinations: &[u32]) -> CollectorIn<D> {
     let mut inputs = CollectorIn { issue: true, ..Default::default() };
@@ -62,7 +63,7 @@ fn finds<D: Data>(bench: &mut Bench<D>, register: u32, number: u32) -> Result<()
     expect(issued.hit[0] && !issued.request[0], format!("R{register} is found"))?;
     let out = bench.cycle(dispatch())?;
     expect(out.ready, "ready in the cycle after issue")?;
-    expect(out.operand_data[0] == value(number), format!("R{register} has the value of {number}"))
+    expect_eq!(out.operand_data[0], value(number), format!("R{register} has the value of {number}"))
 }
 
 /// Lets the window slide by so many instructions that name nothing else.
@@ -111,12 +112,12 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
             name: "forwards_a_source",
             rule: "F VI-B: forward operand values found in the buffer to the next instruction",
             play: |bench| {
-                expect(run(bench, &[4, 5], &[])? == [false, false], "an empty window has nothing")?;
+                expect_eq!(run(bench, &[4, 5], &[])?, [false, false], "an empty window has nothing")?;
                 let issued = bench.cycle(issue(&[6, 5, 4], &[]))?;
-                expect(issued.hit[..3] == [false, true, true], "R5 and R4 are there, R6 is not")?;
-                expect(issued.request[..3] == [true, false, false], "a request for R6 alone")?;
+                expect_eq!(issued.hit[..3], [false, true, true], "R5 and R4 are there, R6 is not")?;
+                expect_eq!(issued.request[..3], [true, false, false], "a request for R6 alone")?;
                 let passes = bench.parameters.dispatch_on_arrival;
-                expect(bench.cycle(arrive(0, value(6)))?.ready == passes, "R6 is waited for, or passes")?;
+                expect_eq!(bench.cycle(arrive(0, value(6)))?.ready, passes, "R6 is waited for, or passes")?;
                 let out = bench.cycle(dispatch())?;
                 let delivered = out.operand_data[..3] == [value(6), value(5), value(4)];
                 expect(out.ready && delivered, "each slot has its register's value")
@@ -222,7 +223,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
                 expect(out.cached[1], "the last slot takes its result")?;
                 if bench.parameters.window > 2 {
                     let out = bench.peek(issue(&[7, 8], &[]))?;
-                    expect(out.hit[..2] == [false, true], "R7 has to be read anew, R8 has not")?;
+                    expect_eq!(out.hit[..2], [false, true], "R7 has to be read anew, R8 has not")?;
                 }
                 finds(bench, last, 71)
             },
@@ -236,7 +237,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
                 }
                 run(bench, &[], &[6, 7])?;
                 let both = result(result(CollectorIn::default(), 0, 7, 70), 1, 6, 60);
-                expect(bench.cycle(both)?.cached[..2] == [true, true], "both enter")?;
+                expect_eq!(bench.cycle(both)?.cached[..2], [true, true], "both enter")?;
                 bench.cycle(issue(&[6, 7], &[]))?;
                 let out = bench.cycle(dispatch())?;
                 expect(out.ready && out.operand_data[..2] == [value(60), value(70)], "each in its slot")
@@ -251,7 +252,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
                 expect(!idle.hit.contains(&true), "without an issue it does nothing")?;
                 expect(bench.peek(issue(&[4], &[]))?.hit[0], "R4 is there")?;
                 let flushed = CollectorIn { flush: true, ..issue(&[4, 9], &[8]) };
-                expect(finish(bench, flushed, &[4, 9])? == [false, false], "and is not found")?;
+                expect_eq!(finish(bench, flushed, &[4, 9])?, [false, false], "and is not found")?;
                 let out = bench.cycle(result(CollectorIn::default(), 0, 7, 70))?;
                 expect(!out.cached[0], "the slot of R7 has gone too")?;
                 let out = bench.cycle(result(CollectorIn::default(), 0, 8, 80))?;
@@ -264,12 +265,12 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
             rule: "our decision: a register that is named twice takes two slots and one request",
             play: |bench| {
                 let out = bench.cycle(issue(&[9, 9, 9], &[]))?;
-                expect(out.request[..3] == [true, false, false], "one request for R9")?;
+                expect_eq!(out.request[..3], [true, false, false], "one request for R9")?;
                 bench.cycle(arrive(0, value(9)))?;
                 let out = bench.cycle(dispatch())?;
                 expect(out.ready && out.operand_data[..3] == [value(9); 3], "one value for all slots")?;
                 let out = bench.cycle(issue(&[9, 9], &[]))?;
-                expect(out.hit[..2] == [true, true], "both are forwarded")?;
+                expect_eq!(out.hit[..2], [true, true], "both are forwarded")?;
                 let out = bench.cycle(dispatch())?;
                 expect(out.ready && out.operand_data[..2] == [value(9); 2], "with its value")
             },

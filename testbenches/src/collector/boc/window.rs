@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a window holds, and holds no longer, as a collector, an operand stage and a sub-core show it.
 
 use gpurf_blocks::{Data, Parameters, Ports};
 
-use crate::{expect, value, Drive, Scenario};
+use crate::{expect, expect_eq, value, Drive, Scenario};
 
 /// A bench of something that has bypassing collectors.
 pub trait Windows<D> {
@@ -82,7 +83,7 @@ where
             for (number, &register) in numbers(turn).zip(&written) {
                 // Nothing is before the first one.
                 let is_awaited = bench.write(warp, register, data(number))?;
-                expect(is_awaited == (turn > 1), "the instruction before has it as a destination")?;
+                expect_eq!(is_awaited, turn > 1, "the instruction before has it as a destination")?;
             }
             let of_slot = |slot: usize| (slot + turn) % results;
             let values: Vec<D> = (0..slots).map(|slot| data(numbers(turn).start + of_slot(slot))).collect();
@@ -90,7 +91,7 @@ where
             let next: Vec<_> = numbers(turn + 1).map(|number| (register(number), true)).collect();
             let (found, operands) = bench.execute(warp, &sources, &next)?;
             expect(turn == 1 || found == vec![true; slots], format!("warp {warp}: {found:?}, not all"))?;
-            expect(operands == values, "each slot has the result of its register")?;
+            expect_eq!(operands, values, "each slot has the result of its register")?;
         }
     }
     Ok(())
@@ -127,8 +128,8 @@ where
             }
             for is_there in [false, true] {
                 let (found, operands) = bench.execute(warp, &sources, &not_written)?;
-                expect(found == vec![is_there; slots], format!("warp {warp}: {found:?}, not {is_there}"))?;
-                expect(operands == values, "each slot has the latest value of its register")?;
+                expect_eq!(found, vec![is_there; slots], format!("warp {warp}: {found:?}, not {is_there}"))?;
+                expect_eq!(operands, values, "each slot has the latest value of its register")?;
             }
             for &(other, _) in &not_written {
                 expect(!bench.write(warp, other, value(1))?, "nor that one")?;
@@ -159,8 +160,8 @@ where
             let data = value::<D>((64 * warp + turn) as u32);
             expect(bench.write(warp, turn, data)?, "the instruction before has it as a destination")?;
             let (found, operands) = bench.execute(warp, &[(turn, data)], &next(turn))?;
-            expect(found == [true], "it is in the window")?;
-            expect(operands == [data], "with its value")?;
+            expect_eq!(found, [true], "it is in the window")?;
+            expect_eq!(operands, [data], "with its value")?;
         }
     }
     Ok(())

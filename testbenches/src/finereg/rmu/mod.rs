@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the register management unit: an SM around it keeps account of every register.
 
 mod scenarios;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios of the register management unit, with an ACRF and a memory around it that answer at once.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -6,7 +7,7 @@ use std::mem;
 use gpurf_blocks::ports::{RmuIn, RmuOut};
 use gpurf_blocks::{Data, Parameters, CTA_WARPS};
 
-use crate::{expect, value, Drive, Random, Scenario};
+use crate::{expect, expect_eq, value, Drive, Random, Scenario};
 
 type Bench<'a, D> = Drive<'a, RmuIn<D>, RmuOut<D>>;
 
@@ -147,14 +148,14 @@ fn play<D: Data>(
             let place = (out.acrf_write_warp, out.acrf_write_register);
             expect(!unsaved.contains(&place), format!("{place:?} is overwritten before it is saved"))?;
             let expected = value(content(request.incoming, place.0, place.1));
-            expect(out.acrf_write_data == expected, format!("{place:?} gets {:x?}", out.acrf_write_data))?;
+            expect_eq!(out.acrf_write_data, expected, format!("{place:?} gets {:x?}", out.acrf_write_data))?;
             report.restored.push(place);
             report.came.push(cycle);
         }
         if out.done || out.refused {
             expect(out.refused || unsaved.is_empty(), format!("{unsaved:?} are not saved"))?;
             let live = outgoing.map_or(0, |cta| cta.registers().len());
-            expect(out.live_count as usize == live, format!("{live} live registers"))?;
+            expect_eq!(out.live_count as usize, live, format!("{live} live registers"))?;
             (report.refused, report.cycles) = (out.refused, cycle);
             let out = bench.peek(RmuIn::default())?;
             expect(out.ready, "ready in the next cycle")?;
@@ -169,7 +170,7 @@ fn play<D: Data>(
 fn store<D: Data>(bench: &mut Bench<D>, cta: &Cta) -> Result<Report, String> {
     let report = switch(bench, Some(cta), None)?;
     expect(!report.refused, format!("CTA {} fits", cta.number))?;
-    expect(report.saved == cta.registers(), format!("{:?} are saved", report.saved))?;
+    expect_eq!(report.saved, cta.registers(), format!("{:?} are saved", report.saved))?;
     Ok(report)
 }
 
@@ -187,8 +188,8 @@ fn come_before_any_has_left<D: Data>(bench: &mut Bench<D>, coming: &Cta, going: 
     let report = play(bench, request_of(Some(going), Some(coming.number)), Some(going), 100)?;
     complete(&report, coming)?;
     let first = coming.registers()[0];
-    expect(report.saved[0] == first, format!("{first:?} is in the way, and goes first"))?;
-    expect(report.saved.len() == going.registers().len(), "each goes once")?;
+    expect_eq!(report.saved[0], first, format!("{first:?} is in the way, and goes first"))?;
+    expect_eq!(report.saved.len(), going.registers().len(), "each goes once")?;
     let _ = restore(bench, going)?;
     Ok(())
 }
@@ -198,7 +199,7 @@ fn fill_cache<D: Data>(bench: &mut Bench<D>, entries: impl Iterator<Item = u32>)
     for entry in entries {
         let cta = Cta::with(1, &[(0, 1), (1, 1)]).at(|_| 16 * entry);
         let report = store(bench, &cta)?;
-        expect((report.misses, report.hits) == (1, 1), format!("entry {entry} is fetched once"))?;
+        expect_eq!((report.misses, report.hits), (1, 1), format!("entry {entry} is fetched once"))?;
         let _ = restore(bench, &cta)?;
     }
     Ok(())
@@ -209,7 +210,7 @@ fn complete(report: &Report, cta: &Cta) -> Result<(), String> {
     restored.sort();
     let mut registers = cta.registers();
     registers.sort();
-    expect(restored == registers, format!("of CTA {} {restored:?} came back", cta.number))
+    expect_eq!(restored, registers, format!("of CTA {} {restored:?} came back", cta.number))
 }
 
 pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
@@ -222,13 +223,13 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                 let (a, b, zero) = (Cta::of(7, 2), Cta::of(8, 2), Cta::with(0, &[(0, 0b101), (1, 0b10)]));
                 let _ = (store(bench, &a)?, store(bench, &b)?);
                 let _ = restore(bench, &a)?;
-                expect(store(bench, &zero)?.free == entries - 5, "two and three registers are stored")?;
+                expect_eq!(store(bench, &zero)?.free, entries - 5, "two and three registers are stored")?;
                 let report = restore(bench, &zero)?;
-                expect(report.restored == [(0, 0), (0, 2), (1, 1)], "in the order of the chain")?;
+                expect_eq!(report.restored, [(0, 0), (0, 2), (1, 1)], "in the order of the chain")?;
                 let finereg = bench.parameters;
                 let steps: Vec<_> = report.came.windows(2).map(|pair| pair[1] - pair[0]).collect();
-                expect(steps == [finereg.next_latency; 2], format!("{steps:?} cycles apart"))?;
-                expect(restore(bench, &b)?.free == entries, "all entries are free again")
+                expect_eq!(steps, [finereg.next_latency; 2], format!("{steps:?} cycles apart"))?;
+                expect_eq!(restore(bench, &b)?.free, entries, "all entries are free again")
             },
         },
         Scenario {
@@ -240,10 +241,10 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                 let report = store(bench, &cta)?;
                 // The second read waits for the first one's entry if there is no place for it in the buffer.
                 let expected = 2 * 3 + 1 + 3 * (2 + 5) + 2 + usize::from(!bench.parameters.streams);
-                expect(report.cycles == expected, format!("{} cycles, not {expected}", report.cycles))?;
+                expect_eq!(report.cycles, expected, format!("{} cycles, not {expected}", report.cycles))?;
                 let report = restore(bench, &cta)?;
                 let latency = bench.parameters.pcrf_latency;
-                expect(report.came[0] == 1 + latency, format!("the first comes in cycle {}", report.came[0]))
+                expect_eq!(report.came[0], 1 + latency, format!("the first comes in cycle {}", report.came[0]))
             },
         },
         Scenario {
@@ -252,14 +253,14 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
             play: |bench| {
                 let entries = bench.parameters.pcrf_entries as u32;
                 let none = Cta::with(3, &[(0, 0), (5, 0)]);
-                expect(store(bench, &none)?.free == entries, "it takes no entry")?;
+                expect_eq!(store(bench, &none)?.free, entries, "it takes no entry")?;
                 let report = restore(bench, &none)?;
                 expect(report.restored.is_empty() && report.free == entries, "nothing comes back")?;
                 let one = Cta::of(4, 1);
                 let _ = store(bench, &one)?;
                 let report = switch(bench, Some(&none), Some(4))?;
                 complete(&report, &one)?;
-                expect(report.free == entries, "it goes out as another one comes in")
+                expect_eq!(report.free, entries, "it goes out as another one comes in")
             },
         },
         Scenario {
@@ -268,17 +269,17 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
             play: |bench| {
                 let entries = bench.parameters.pcrf_entries;
                 let (all, one) = (Cta::of(1, entries), Cta::of(2, 1));
-                expect(store(bench, &all)?.free == 0, "every entry is taken")?;
+                expect_eq!(store(bench, &all)?.free, 0, "every entry is taken")?;
                 let report = switch(bench, Some(&one), None)?;
                 expect(report.refused && report.saved.is_empty(), "not one more register fits")?;
-                expect(store(bench, &Cta::with(5, &[(0, 0)]))?.free == 0, "a CTA without registers does")?;
-                expect(restore(bench, &all)?.free as usize == entries, "all come back")?;
+                expect_eq!(store(bench, &Cta::with(5, &[(0, 0)]))?.free, 0, "a CTA without registers does")?;
+                expect_eq!(restore(bench, &all)?.free as usize, entries, "all come back")?;
                 let most = Cta::of(3, entries - 1);
-                expect(store(bench, &most)?.free == 1, "one entry is left")?;
+                expect_eq!(store(bench, &most)?.free, 1, "one entry is left")?;
                 expect(switch(bench, Some(&Cta::of(4, 2)), None)?.refused, "two registers are one too many")?;
-                expect(store(bench, &one)?.free == 0, "one fits")?;
+                expect_eq!(store(bench, &one)?.free, 0, "one fits")?;
                 let _ = restore(bench, &most)?;
-                expect(restore(bench, &one)?.free as usize == entries, "all entries are free again")
+                expect_eq!(restore(bench, &one)?.free as usize, entries, "all entries are free again")
             },
         },
         Scenario {
@@ -399,7 +400,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                 let _ = store(bench, &coming)?;
                 let report = switch(bench, Some(&going), Some(1))?;
                 complete(&report, &coming)?;
-                expect(report.saved.len() == going.registers().len(), "each goes once")?;
+                expect_eq!(report.saved.len(), going.registers().len(), "each goes once")?;
                 let _ = restore(bench, &going)?;
                 Ok(())
             },
@@ -415,9 +416,9 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                 let report = switch(bench, Some(&going), Some(1))?;
                 complete(&report, &coming)?;
                 if !bench.parameters.streams {
-                    expect(report.saved[..2] == [(3, 0), (3, 63)], "only those in the way go before the rest")?;
+                    expect_eq!(report.saved[..2], [(3, 0), (3, 63)], "only those in the way go before the rest")?;
                 }
-                expect(report.saved.len() == going.registers().len(), "each goes once")?;
+                expect_eq!(report.saved.len(), going.registers().len(), "each goes once")?;
                 let _ = restore(bench, &going)?;
                 Ok(())
             },
@@ -470,13 +471,13 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                 let _ = (store(bench, &cta)?, store(bench, &filler)?);
                 let fitting = Cta::of(3, 64);
                 let report = switch(bench, Some(&fitting), Some(1))?;
-                expect(report.refused == (finereg.count_bits == 6), "six bits see 63 registers of the 100")?;
+                expect_eq!(report.refused, (finereg.count_bits == 6), "six bits see 63 registers of the 100")?;
                 let incoming = if report.refused { Cta::of(4, 63) } else { fitting };
                 if report.refused {
                     complete(&switch(bench, Some(&incoming), Some(1))?, &cta)?;
                 }
                 let _ = restore(bench, &incoming)?;
-                expect(restore(bench, &filler)?.free as usize == finereg.pcrf_entries, "no entry is lost")
+                expect_eq!(restore(bench, &filler)?.free as usize, finereg.pcrf_entries, "no entry is lost")
             },
         },
         Scenario {
@@ -500,7 +501,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                 for &number in &numbers {
                     free = restore(bench, &of(number ^ last))?.free as usize;
                 }
-                expect(free == bench.parameters.pcrf_entries, "all entries are free again")
+                expect_eq!(free, bench.parameters.pcrf_entries, "all entries are free again")
             },
         },
         Scenario {
@@ -541,7 +542,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                 // After a reset nothing is there; then what was fetched; then what differs from it in a bit of the tag.
                 for (tag, hits) in [(0, 0), (0, 32), (1, 0), (1 << 22, 0), (1 << 22, 32)] {
                     let report = store(bench, &cta(tag))?;
-                    expect((report.misses, report.hits) == (32 - hits, hits), format!("{hits} vectors are there"))?;
+                    expect_eq!((report.misses, report.hits), (32 - hits, hits), format!("{hits} vectors are there"))?;
                     let _ = restore(bench, &cta(tag))?;
                 }
                 Ok(())
@@ -563,10 +564,10 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
             play: |bench| {
                 let cta = Cta::with(1, &[(0, 5), (1, 5), (2, 5), (3, 5)]).at(|_| 0x120);
                 let report = store(bench, &cta)?;
-                expect((report.misses, report.hits) == (1, 3), "one miss, then hits")?;
+                expect_eq!((report.misses, report.hits), (1, 3), "one miss, then hits")?;
                 let _ = restore(bench, &cta)?;
                 let report = store(bench, &cta)?;
-                expect((report.misses, report.hits) == (0, 4), "and only hits later")
+                expect_eq!((report.misses, report.hits), (0, 4), "and only hits later")
             },
         },
         Scenario {
@@ -576,7 +577,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                 let cta = Cta::with(1, &[(0, 0b11), (1, 0b1100), (2, 0b11), (3, 0b1100)]);
                 let cta = cta.at(|warp| if warp.warp % 2 == 0 { 16 } else { 16 * 32 });
                 let report = store(bench, &cta)?;
-                expect((report.misses, report.hits) == (4, 0), "each drives the other out")?;
+                expect_eq!((report.misses, report.hits), (4, 0), "each drives the other out")?;
                 let _ = restore(bench, &cta)?;
                 Ok(())
             },
@@ -592,7 +593,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                     RmuIn { request: true, restore: true, incoming: 1, discard: true, ..Default::default() };
                 let report = play(bench, discard, None, 0)?;
                 expect(report.restored.is_empty() && report.free == entries, "freed, and nothing written")?;
-                expect(restore(bench, &Cta::of(1, 0))?.free == entries, "a second time nothing is there")?;
+                expect_eq!(restore(bench, &Cta::of(1, 0))?.free, entries, "a second time nothing is there")?;
                 let _ = store(bench, &cta)?;
                 let report = play(bench, RmuIn { store: true, outgoing: 2, ..discard }, Some(&other), 0)?;
                 expect(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The program of a warp, and the control bits that a compiler would write into it.
 
 use gpurf_blocks::{Data, Parameters, ReuseEntries, DEPENDENCE_COUNTERS, OPERANDS, READS, READ_BANKS};

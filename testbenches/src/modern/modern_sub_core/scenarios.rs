@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios of the sub-core that ships.
 
 use gpurf_blocks::ports::{ModernSubCoreIn, ModernSubCoreOut};

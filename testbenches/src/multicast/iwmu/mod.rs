@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the inter-warp multicasting unit, with a checker: every load that is taken reaches shared
 //! memory exactly once, as its own warp and register from its address, in order and never early.
 
@@ -80,18 +81,19 @@ struct Counts {
     most: u64,
 }
 
-/// First as many different loads as come, so that the table fills as far as it can: to its last entry, unless entries leave
-/// by age before. From all over the table entries then leave in one of the ways in which they can: with a partner, with
-/// their warp, before the same load again, or by age. Then loads of few or many warps and tiles, and such as have to do with
-/// one that waits, scoreboards and a shared memory that are slow or fast. Every so often no more loads come, all warps are
-/// released and nothing stands in the way: then all must come out, and mostly the table fills again.
+/// First as many different loads as come, so that the table fills as far as it can: to its last entry, unless
+/// entries leave by age before. From all over the table entries then leave in one of the ways in which they
+/// can: with a partner, with their warp, before the same load again, or by age. Then loads of few or many
+/// warps and tiles, and such as have to do with one that waits, scoreboards and a shared memory that are slow
+/// or fast. Every so often no more loads come, all warps are released and nothing stands in the way: then all
+/// must come out, and mostly the table fills again.
 struct IwmuStimulus {
     offered: [Option<Request>; SUB_CORES],
     warps: usize,
     tiles: usize,
     registers: usize,
     related: usize,
-    /// Of those that have to do with one that waits, so many are the same load again.
+    /// Among a hundred loads that have to do with one that waits, the number that are the same load again.
     repeats: usize,
     pressure: usize,
     enable: usize,
@@ -151,9 +153,9 @@ impl IwmuStimulus {
         (self.related, self.pressure, self.enable, self.ready, self.releases) = (0, 100, 100, 100, 0);
     }
 
-    /// How a table empties that has just become full: by a release of all warps, by partners, by few partners while the other entries
-    /// of their rows get older, by repeats, each of which takes the place of the older load, or by age, with or without others that
-    /// take their entries at once.
+    /// How a table empties that has just become full: by a release of all warps, by partners, by few partners
+    /// while the other entries of their rows get older, by repeats, each of which takes the place of the
+    /// older load, or by age, with or without others that take their entries at once.
     fn empty(&mut self, random: &mut Random) {
         let others = random.pick(&[0, 100]);
         self.stage = match random.below(5) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios of the inter-warp multicasting unit.
 
 use std::collections::HashMap;
@@ -6,7 +7,7 @@ use gpurf_blocks::ports::{IwmuIn, IwmuOut};
 use gpurf_blocks::{Parameters, Search, PENDING, QUEUE_DEPTH, SCAN_LANES, SUB_CORES};
 
 use crate::multicast::lrt::of_all_bits;
-use crate::{expect, Drive, Scenario};
+use crate::{expect, expect_eq, Drive, Scenario};
 
 type Bench<'a> = Drive<'a, IwmuIn, IwmuOut>;
 
@@ -85,7 +86,7 @@ impl<'a, 'b> Unit<'a, 'b> {
         }
         inputs.load_ready = self.ready;
         let out = self.bench.cycle(inputs)?;
-        expect(out == questions, "outputs do not depend on the inputs of their cycle")?;
+        expect_eq!(out, questions, "outputs do not depend on the inputs of their cycle")?;
         self.now += 1;
         if out.load_valid && self.ready {
             self.times.push(self.now);
@@ -145,7 +146,8 @@ impl<'a, 'b> Unit<'a, 'b> {
         self.idle(2 * rows + 10)
     }
 
-    /// Two warps' load into register 99 waits for that register of the first of them, in the place that all others leave free.
+    /// Two warps' load into register 99 waits for that register of the first of them, in the place that all
+    /// others leave free.
     fn hold(&mut self, place: u32, [first, second]: [u32; 2]) -> Result<(), String> {
         self.in_use = Some((first, 99));
         self.ready = false;
@@ -158,7 +160,7 @@ impl<'a, 'b> Unit<'a, 'b> {
     }
 
     fn expect_accesses(&self, expected: &[Access]) -> Result<(), String> {
-        expect(self.accesses == expected, format!("{expected:?}, not {:?}", self.accesses))
+        expect_eq!(self.accesses, expected, format!("{expected:?}, not {:?}", self.accesses))
     }
 
     fn never_ages(&self) -> bool {
@@ -176,7 +178,7 @@ fn into_99(warp: u32, tile: u32) -> Load {
     [warp, 16 * tile, 1, 99]
 }
 
-/// Of many loads that have nothing to do with each other.
+/// One of many loads that have nothing to do with each other.
 fn lone(number: u32) -> Load {
     [number % 64, 16 * number, 1, number]
 }
@@ -204,8 +206,8 @@ fn pairing() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 let Some(mut unit) = Unit::ahead_of_ages(bench) else { return Ok(()) };
                 unit.loads(&[WARP_0, WARP_2, WARP_1])?;
                 unit.expect_accesses(&[pair(WARP_0, 1)])?;
-                expect(unit.events == [1, 2, 0, 0, 0, 0], format!("events {:?}", unit.events))?;
-                expect(unit.occupancy == 1, "the entry of warp 2 stays")
+                expect_eq!(unit.events, [1, 2, 0, 0, 0, 0], format!("events {:?}", unit.events))?;
+                expect_eq!(unit.occupancy, 1, "the entry of warp 2 stays")
             },
         },
         Scenario {
@@ -227,10 +229,10 @@ fn pairing() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 let load = |warp| [warp, 0x0200, 8, 16];
                 unit.loads(&[load(0), load(1), load(2)])?;
                 unit.expect_accesses(&[pair(load(0), 1)])?;
-                expect(unit.occupancy == 1, "the third waits")?;
+                expect_eq!(unit.occupancy, 1, "the third waits")?;
                 unit.loads(&[load(3)])?;
                 unit.expect_accesses(&[pair(load(0), 1), pair(load(2), 3)])?;
-                expect(unit.occupancy == 0, "nobody is left")
+                expect_eq!(unit.occupancy, 0, "nobody is left")
             },
         },
         Scenario {
@@ -255,7 +257,7 @@ fn pairing() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 unit.expect_accesses(&[plain(WARP_0)])?;
                 unit.loads(&[WARP_1])?;
                 unit.expect_accesses(&[plain(WARP_0), pair(WARP_0, 1)])?;
-                expect(unit.events == [1, 2, 1, 0, 0, 0], format!("events {:?}", unit.events))
+                expect_eq!(unit.events, [1, 2, 1, 0, 0, 0], format!("events {:?}", unit.events))
             },
         },
         Scenario {
@@ -323,7 +325,8 @@ fn pairing() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                     [false, true].into_iter().flat_map(|inverted| [1, 2, 3].map(|field| (inverted, field)))
                 {
                     let loads = || (0..entries as u32).map(|number| of_all_bits(number, inverted));
-                    // Of another warp than the one whose load it is almost the partner of, and than that which has its destination.
+                    // Of another warp than the one whose load it is almost the partner of, and than that
+                    // which has its destination.
                     let almost = |(mut load, number): (Load, usize)| {
                         load[0] ^= 1 << (number % 6);
                         load[field] ^= 1 << ((number + 1) % 8);
@@ -359,7 +362,7 @@ fn pairing() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 let partner = (warp + 1) % 64;
                 unit.loads(&[[partner, fields[0], fields[1], fields[2]]])?;
                 unit.expect_accesses(&[plain(extra), pair(lone(entries - 1), partner)])?;
-                expect(unit.occupancy == entries - 1, "a match makes room")?;
+                expect_eq!(unit.occupancy, entries - 1, "a match makes room")?;
                 unit.loads(&[lone(0)])?;
                 expect(unit.events[2] == 1 && unit.occupancy == entries - 1, "so does a repeat")
             },
@@ -397,7 +400,7 @@ fn waiting() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 unit.release(3)?;
                 unit.settle()?;
                 unit.expect_accesses(&[plain(WARP_3)])?;
-                expect(unit.asked == [(3, 112)], format!("asked once, not {:?}", unit.asked))
+                expect_eq!(unit.asked, [(3, 112)], format!("asked once, not {:?}", unit.asked))
             },
         },
         Scenario {
@@ -408,7 +411,7 @@ fn waiting() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 unit.loads(&[[1, 0x40, 2, 3], [5, 0x40, 2, 3]])?;
                 unit.expect_accesses(&[pair([1, 0x40, 2, 3], 5)])?;
                 unit.asked.sort();
-                expect(unit.asked == [(1, 3), (5, 3)], format!("one after the other: {:?}", unit.asked))
+                expect_eq!(unit.asked, [(1, 3), (5, 3)], format!("one after the other: {:?}", unit.asked))
             },
         },
         Scenario {
@@ -489,7 +492,7 @@ fn waiting() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 let pairs = || (0..PENDING as u32).map(|n| pair([0, 64 * n, 1, n], 1));
                 // All places are taken. Now the next pair waits in the table and in the queue.
                 unit.loads(&[[0, 0x900, 1, 99], [1, 0x900, 1, 99]])?;
-                expect(unit.occupancy == 1, "the partner is not deleted before its load can leave")?;
+                expect_eq!(unit.occupancy, 1, "the partner is not deleted before its load can leave")?;
                 let mut taken = 0;
                 for number in 0..5 {
                     let mut inputs = IwmuIn::default();
@@ -500,7 +503,7 @@ fn waiting() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                     taken += usize::from(out.request_ready[2]);
                     expect(out.load_valid && out.load_first_warp == 0, "the first load stands")?;
                 }
-                expect(taken == QUEUE_DEPTH, format!("the queue takes two of a sub-core, not {taken}"))?;
+                expect_eq!(taken, QUEUE_DEPTH, format!("the queue takes two of a sub-core, not {taken}"))?;
                 unit.ready = true;
                 unit.idle(60)?;
                 let expected = pairs().chain([pair([0, 0x900, 1, 99], 1), pair([2, 0x1000, 0, 0], 6)]);
@@ -519,7 +522,7 @@ fn waiting() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 unit.send(WARP_1, false)?;
                 let outs = (1..=3).map(|_| unit.cycle(IwmuIn::default())).collect::<Result<Vec<_>, _>>()?;
                 expect(outs[0].multicast, "the match in t + 1")?;
-                expect(outs[1].ask_valid[..2] == [true, true], "both questions in t + 2")?;
+                expect_eq!(outs[1].ask_valid[..2], [true, true], "both questions in t + 2")?;
                 expect(outs[2].load_valid, "the load in t + 3")
             },
         },
@@ -540,8 +543,8 @@ fn releases() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 unit.release(4)?;
                 unit.idle(30)?;
                 unit.expect_accesses(&[plain(first), plain(last)])?;
-                expect(unit.events == [0, 3, 0, 2, 0, 0], format!("events {:?}", unit.events))?;
-                expect(unit.occupancy == 1, "warp 2 stays")
+                expect_eq!(unit.events, [0, 3, 0, 2, 0, 0], format!("events {:?}", unit.events))?;
+                expect_eq!(unit.occupancy, 1, "warp 2 stays")
             },
         },
         Scenario {
@@ -559,7 +562,7 @@ fn releases() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 let served: usize = unit.accesses.iter().map(|access| access.warps.len()).sum();
                 expect(served == 16 && unit.accesses.len() == 9, format!("{:?}", unit.accesses))?;
                 expect(unit.events[0] == 7 && unit.events[3] == 2, format!("events {:?}", unit.events))?;
-                expect(unit.occupancy == 0, "the table is empty")
+                expect_eq!(unit.occupancy, 0, "the table is empty")
             },
         },
         Scenario {
@@ -576,14 +579,14 @@ fn releases() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 let waited = (1..=2 * age + 20).find(|_| unit.idle(1).is_err() || !unit.accesses.is_empty());
                 expect(waited.is_some_and(|cycles| cycles + 20 > age), format!("{waited:?} of {age}"))?;
                 unit.expect_accesses(&[plain(WARP_0)])?;
-                expect(unit.events == [0, 1, 0, 0, 1, 0], format!("events {:?}", unit.events))?;
+                expect_eq!(unit.events, [0, 1, 0, 0, 1, 0], format!("events {:?}", unit.events))?;
                 if ages_within(unit.bench, SHORT_AGE) {
                     return Ok(());
                 }
                 // What is younger stays longer.
                 unit.loads(&[WARP_2])?;
                 unit.idle(age / 2)?;
-                expect(unit.occupancy == 1, "a young one stays")
+                expect_eq!(unit.occupancy, 1, "a young one stays")
             },
         },
         Scenario {
@@ -591,7 +594,7 @@ fn releases() -> Vec<Scenario<IwmuIn, IwmuOut>> {
             rule: "our rule: a load without a partner leaves after release_age to twice as many cycles",
             play: |bench| {
                 let Parameters { lrt_entries: entries, release_age: age, search, .. } = bench.parameters;
-                // The table fills within an interval, and many of them do not take for ever.
+                // The table fills within an interval, and many of them do not take forever.
                 if search == Search::Scan || !(entries + 50..1024).contains(&age) {
                     return Ok(());
                 }
@@ -613,7 +616,7 @@ fn releases() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                     old += u32::from(*left - sent >= age);
                 }
                 let aged = unit.events[4];
-                expect(old == aged, format!("{aged} left by age, {old} were in the table for so long"))?;
+                expect_eq!(old, aged, format!("{aged} left by age, {old} were in the table for so long"))?;
                 expect(aged as usize > 3 * entries, format!("{aged} left by age, of {entries} at once"))
             },
         },

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Testbench of the register cache, with a checker: every value that is read is the last one written, whether it comes
 //! from the cache or from the register file, and what is flushed has reached the register file.
 

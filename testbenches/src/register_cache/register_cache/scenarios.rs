@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Directed scenarios of the register cache. All hold under any parameters: where a policy decides, they say what each
 //! does.
 
@@ -6,7 +7,7 @@ use gpurf_blocks::{
     CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, Parameters, LANES,
 };
 
-use crate::{expect, value, Drive, Scenario};
+use crate::{expect, expect_eq, value, Drive, Scenario};
 
 type Bench<'a, D> = Drive<'a, RegisterCacheIn<D>, RegisterCacheOut<D>>;
 
@@ -75,19 +76,19 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
             play: |bench| {
                 let out = write(bench, result(7, ALL, 1))?;
                 let takes = takes_results(&bench.parameters);
-                expect(
-                    out.register_write == (!takes || bench.parameters.rc_write == CacheWrite::Through),
+                expect_eq!(
+                    out.register_write, (!takes || bench.parameters.rc_write == CacheWrite::Through),
                     "to the register file at once",
                 )?;
                 let out = bench.cycle(source(7, false))?;
                 expect(out.hit[0] == if takes { ALL } else { 0 }, "where a source looks for it")?;
-                expect(out.miss[0] == !out.hit[0], "every other lane misses")?;
+                expect_eq!(out.miss[0], !out.hit[0], "every other lane misses")?;
                 let data = bench.cycle(idle())?.data[0];
                 expect(
                     data == if takes { value(1) } else { D::default() },
                     "its value, a cycle later",
                 )?;
-                expect(bench.cycle(idle())?.data[0] == D::default(), "for one cycle")
+                expect_eq!(bench.cycle(idle())?.data[0], D::default(), "for one cycle")
             },
         },
         Scenario {
@@ -99,8 +100,8 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
                     CacheAllocation::Read | CacheAllocation::ReadWrite => (ALL, ALL),
                     CacheAllocation::CompilerAided => (0, ALL),
                 };
-                expect(bench.cycle(source(9, false))?.take[0] == plain, "a source without a flag")?;
-                expect(bench.cycle(source(9, true))?.take[0] == reused, "a source with a flag")
+                expect_eq!(bench.cycle(source(9, false))?.take[0], plain, "a source without a flag")?;
+                expect_eq!(bench.cycle(source(9, true))?.take[0], reused, "a source with a flag")
             },
         },
         Scenario {
@@ -117,8 +118,8 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
                     ..idle()
                 };
                 write(bench, fill)?;
-                expect(bench.cycle(source(9, false))?.hit[0] == ALL, "it is there")?;
-                expect(bench.cycle(idle())?.data[0] == value(5), "with its value")?;
+                expect_eq!(bench.cycle(source(9, false))?.hit[0], ALL, "it is there")?;
+                expect_eq!(bench.cycle(idle())?.data[0], value(5), "with its value")?;
                 bench.cycle(RegisterCacheIn { flush: true, flush_warp: 3, ..idle() })?;
                 expect(drain(bench)?.is_empty(), "the register file has it")
             },
@@ -135,8 +136,8 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
                 for number in 0..ways {
                     write(bench, result(of_one_set(&parameters, number), ALL, number))?;
                 }
-                expect(
-                    bench.cycle(source(of_one_set(&parameters, 0), false))?.hit[0] == ALL,
+                expect_eq!(
+                    bench.cycle(source(of_one_set(&parameters, 0), false))?.hit[0], ALL,
                     "the first is read",
                 )?;
                 write(bench, result(of_one_set(&parameters, ways), ALL, ways))?;
@@ -150,10 +151,10 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
                     CacheWrite::Back => vec![(register, ALL, value(gone))],
                     CacheWrite::Through => vec![],
                 };
-                expect(leaving == expected, format!("{expected:x?} leaves, not {leaving:x?}"))?;
-                expect(bench.cycle(source(register, false))?.hit[0] == 0, "and is no longer there")?;
+                expect_eq!(leaving, expected, format!("{expected:x?} leaves, not {leaving:x?}"))?;
+                expect_eq!(bench.cycle(source(register, false))?.hit[0], 0, "and is no longer there")?;
                 let kept = of_one_set(&parameters, 1 - gone);
-                expect(bench.cycle(source(kept, false))?.hit[0] == ALL, "the other one is")
+                expect_eq!(bench.cycle(source(kept, false))?.hit[0], ALL, "the other one is")
             },
         },
         Scenario {
@@ -168,14 +169,14 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
                 let out = bench.cycle(source(7, false))?;
                 expect(out.hit[0] == half && out.miss[0] == !half, "the lanes that were written hit")?;
                 let data = bench.cycle(idle())?.data[0];
-                expect(
-                    data == D::default().with_lanes(&value(1), half),
+                expect_eq!(
+                    data, D::default().with_lanes(&value(1), half),
                     "with their values alone",
                 )?;
                 write(bench, result(7, !half, 2))?;
-                expect(bench.cycle(source(7, false))?.hit[0] == ALL, "then all of them")?;
+                expect_eq!(bench.cycle(source(7, false))?.hit[0], ALL, "then all of them")?;
                 let data = bench.cycle(idle())?.data[0];
-                expect(data == value::<D>(1).with_lanes(&value(2), !half), "each with its own")
+                expect_eq!(data, value::<D>(1).with_lanes(&value(2), !half), "each with its own")
             },
         },
         Scenario {
@@ -192,7 +193,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
                 inputs.read_register[..parameters.slots].fill(7);
                 let reads = bench.cycle(inputs)?.bank_reads;
                 let most = (parameters.slots * LANES / parameters.rc_bank_lanes) as u32;
-                expect(reads == most, format!("{reads} reads of banks, of {most}"))
+                expect_eq!(reads, most, format!("{reads} reads of banks, of {most}"))
             },
         },
         Scenario {
@@ -212,9 +213,9 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
                     };
                     write(bench, fill)?;
                     let out = write(bench, result(register, ALL, 6))?;
-                    expect(out.write_hit == ALL, "the result finds the register")?;
+                    expect_eq!(out.write_hit, ALL, "the result finds the register")?;
                     bench.cycle(source(register, false))?;
-                    expect(bench.cycle(idle())?.data[0] == value(6), "the last value is read")?;
+                    expect_eq!(bench.cycle(idle())?.data[0], value(6), "the last value is read")?;
                 }
                 Ok(())
             },
@@ -234,8 +235,8 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
                         true => vec![(7, ALL, value(1)), (8, ALL, value(2))],
                         false => vec![],
                     };
-                expect(leaving == expected, format!("{expected:x?} leave, not {leaving:x?}"))?;
-                expect(bench.cycle(source(7, false))?.hit[0] == 0, "the cache is empty")
+                expect_eq!(leaving, expected, format!("{expected:x?} leave, not {leaving:x?}"))?;
+                expect_eq!(bench.cycle(source(7, false))?.hit[0], 0, "the cache is empty")
             },
         },
         Scenario {
@@ -245,7 +246,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
                 write(bench, result(7, ALL, 1))?;
                 bench.cycle(RegisterCacheIn { flush: true, flush_warp: 3, flush_drop: true, ..idle() })?;
                 expect(drain(bench)?.is_empty(), "nothing is written back")?;
-                expect(bench.cycle(source(7, false))?.hit[0] == 0, "the cache is empty")
+                expect_eq!(bench.cycle(source(7, false))?.hit[0], 0, "the cache is empty")
             },
         },
         Scenario {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Conversions of numbers, exact values rounded once.
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arithmetic and comparisons of floats, rounded once.
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
@@ -53,7 +54,8 @@ fn compute(kind: Kind, operation: &str, operands: &[u128], round: Round) -> Opti
     })
 }
 
-/// The root, from one in double precision that may be off by one place: its square is exact in quadruple precision.
+/// The root, from one in double precision that may be off by one place: its square is exact in quadruple
+/// precision.
 fn root(kind: Kind, bits: u128, round: Round) -> u128 {
     let value = exact(kind, bits);
     let double = f64::from_bits(rounded(Kind::Double, value, Round::NearestTiesToEven) as u64);
@@ -118,7 +120,7 @@ fn compare(case: &Case, name: &str) -> Option<Answer> {
     Answer::exact(joined(kind, &values))
 }
 
-/// Of all elements of two values.
+/// The sum of all elements of two values.
 pub fn sum(name: &str, a: u128, b: u128) -> u128 {
     let (kind, _) = shape(name);
     let pairs = elements(name, a).into_iter().zip(elements(name, b));

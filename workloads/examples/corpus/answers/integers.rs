@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Integers.
 
 use super::{shape, Answer, Case, Kind};

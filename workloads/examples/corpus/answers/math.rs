@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Elementary functions, within a few units in the last place as the programming guide's table says.
 
 use rustc_apfloat::Round;
@@ -14,7 +15,7 @@ pub fn answer(case: &Case) -> Option<Answer> {
     }
 }
 
-/// Of pairs and halves: computed in double precision.
+/// For pairs and halves: computed in double precision.
 fn halves(case: &Case, kind: Kind, count: usize) -> Option<Answer> {
     let name = case.name().strip_prefix("h2").or(case.name().strip_prefix('h'))?;
     if case.function.parameters.len() != 1 || shape(&case.function.parameters[0]) != (kind, count) {

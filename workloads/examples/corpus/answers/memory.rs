@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loads, stores, atomic operations, and values of other lanes.
 
 use super::{shape, Answer, Case, Kind};
@@ -66,7 +67,7 @@ fn atomic(case: &Case) -> Option<Answer> {
     Some(Answer { result, memory: vec![(0, after & mask)], ..Answer::default() })
 }
 
-/// Of all lanes of the warp.
+/// The answers of all lanes of the warp.
 fn collective(case: &Case) -> Option<Answer> {
     let (first, lane) = (case.thread / 32 * 32, case.thread % 32);
     let other = |number: usize, lane: usize| case.inputs[number][first + lane];

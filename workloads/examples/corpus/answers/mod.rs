@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the functions give, by their descriptions in CUDA's documentation.
 
 mod conversions;
@@ -153,7 +154,8 @@ fn joined(kind: Kind, elements: &[u128]) -> u128 {
     elements.iter().rev().fold(0, |all, element| all << (8 * kind.bytes()) | element & mask)
 }
 
-/// Whether two values are the same: a NaN is a NaN, and floats may differ by so many units in the last place.
+/// Returns true if two values are the same: a NaN is a NaN, and floats may differ by so many units in the
+/// last place.
 pub fn same(name: &str, found: u128, expected: u128, ulps: u64) -> bool {
     let (kind, _) = shape(name);
     let sign = 1u128 << (8 * kind.bytes() - 1);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bytes and halves of words side by side.
 
 use super::{Answer, Case};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Between number formats.
 //!
 //! Values travel as 64-bit patterns in the lower bits of which narrower types sit. Results of narrow

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Double precision.
 //!
 //! A NaN operand makes the result that NaN, quieted; of several the first counts. Operations on

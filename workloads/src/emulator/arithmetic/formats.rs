@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the formats of numbers have that several of them need.
 
 /// The one NaN of single precision that instructions produce.

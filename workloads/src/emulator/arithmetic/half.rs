@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Half precision, mostly in pairs: a register holds two values.
 
 use super::{rounding, single, FloatComparison, FloatMode, Rounding};

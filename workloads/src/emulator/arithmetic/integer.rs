@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Integers and bits.
 
 /// `LOP3`: any function of three bits. Bit `4a + 2b + c` of the table is its value there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What Turing's instructions compute, as pure functions of the bits in their source registers.
 //!
 //! Single precision results that are not a number are always [`formats::SINGLE_NAN`], half precision ones
@@ -88,7 +89,7 @@ impl FloatComparison {
         })
     }
 
-    /// Whether it holds for operands in this order; NaN is in no order with anything.
+    /// Returns true if it holds for operands in this order; NaN is in no order with anything.
     #[inline]
     fn holds(self, order: Option<Ordering>) -> bool {
         // The variants are numbered by the relations they accept: 1 less, 2 equal, 4 greater, 8 unordered.

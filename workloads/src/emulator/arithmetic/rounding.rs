@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From exact values to those of a narrower format, in every rounding mode.
 
 use std::cmp::Ordering;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single precision.
 
 use gpurf_trace::Lanes;

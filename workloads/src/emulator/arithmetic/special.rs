@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `MUFU`, the functions of the special function unit.
 //!
 //! The hardware interpolates in tables, within one or two units in the last place; its tables are not
@@ -217,7 +218,7 @@ mod tests {
         u64::from(high) << 32 | u64::from(low)
     }
 
-    /// A reciprocal that is right to the last bit but for subnormals, from an approximation.
+    /// A reciprocal that is right to the last bit except for subnormals, from an approximation.
     fn refine_reciprocal(b: u64, approximation: u64) -> u64 {
         let one = 1f64.to_bits();
         let error = fma(minus(b), approximation, one);

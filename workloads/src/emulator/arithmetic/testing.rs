@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the tests share: operands that find mistakes, and reference arithmetic.
 
 pub(super) use super::double::apfloat_rounding;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Branches, convergence, barriers.
 
 use super::{Decoder, Kind, TRUE};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Exchange between the lanes of a warp.
 
 use super::{Decoder, Kind};

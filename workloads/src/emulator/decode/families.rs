@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Turing's opcodes that are executed, by the function that decodes them.
 
 use super::Decoder;

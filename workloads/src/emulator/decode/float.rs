@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single and double precision.
 
 use super::lanewise::*;
@@ -6,7 +7,7 @@ use crate::emulator::arithmetic::{double, half, single, special, FloatComparison
 use crate::emulator::operation::{Compute, Function, Inputs, Modifier, Outputs, PredicateSource, Source};
 use crate::listing::Operand;
 
-/// Of the bits of two operands: whether one is the lesser or greater, and whether neither is a number.
+/// For the bits of two operands: whether one is the lesser or greater, and whether neither is a number.
 type Extreme = fn(u64, u64) -> (bool, bool);
 
 impl Decoder<'_> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Half precision, two values to a register.
 
 use super::lanewise::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Textures and surfaces.
 
 use arrayvec::ArrayVec;

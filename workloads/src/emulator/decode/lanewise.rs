@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Functions of all lanes from functions of one.
 
 use super::super::operation::{Function, Inputs, Outputs, LANES};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Matrix products on the tensor cores.
 
 use super::Decoder;
@@ -118,7 +119,7 @@ impl Decoder<'_> {
         Ok(self.compute(destination, sources, [], function))
     }
 
-    /// Whether the next operand has `.ROW`.
+    /// Returns true if the next operand has `.ROW`.
     fn by_row(&self) -> bool {
         matches!(self.peek(), Some(Operand::Register(register)) if register.by_row)
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loads, stores, atomic operations.
 
 use super::{after, known_constant, Decoder};

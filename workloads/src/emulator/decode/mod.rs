@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From an instruction of a listing to one ready to execute.
 //!
 //! One file per family of opcodes. Every operand and every modifier must be taken by the code that
@@ -150,7 +151,7 @@ impl<'a> Decoder<'a> {
         Err(format!("operand {} of `{}` is of a kind not known to the emulator", self.next, self.base))
     }
 
-    /// Whether the next operand has a minus.
+    /// Returns true if the next operand has a minus.
     fn next_is_negated(&self) -> bool {
         match self.peek() {
             Some(Operand::Register(register)) => register.negate,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Moves, selections, logic, and special registers.
 
 use super::lanewise::*;
@@ -233,7 +234,7 @@ impl Decoder<'_> {
         Ok(compute)
     }
 
-    /// `P2R.Bn Rd, PR, a, mask`: predicates P0 to P6 as bits of byte n, in the place of those bits of a that the
+    /// `P2R.Bn Rd, PR, a, mask`: predicates P0 to P6 as bits of byte n, instead of those bits of a that the
     /// mask has set there.
     fn predicates_to_register(&mut self) -> Result<Compute, String> {
         let byte = self.one_of(&[("B1", 1), ("B2", 2), ("B3", 3)]).unwrap_or(0);
@@ -278,7 +279,7 @@ impl Decoder<'_> {
         Ok(compute)
     }
 
-    /// Whether the opcode is of the uniform datapath.
+    /// Returns true if the opcode is of the uniform datapath.
     fn is_uniform(&self) -> bool {
         self.base.starts_with('U')
     }

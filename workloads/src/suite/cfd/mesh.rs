@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A cube as tetrahedra.
 
 use rustc_hash::FxHashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `HMMA.1688`: the product of a 16×8 and an 8×8 matrix in half precision, plus a 16×8 matrix.
 //!
 //! Products are exact and are added to the element of C in double precision, one after the other along the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tensor cores.
 //!
 //! A fragment is a part of a matrix per lane, register by register. Lane l stands for row (or column)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Volta's products, four at a time.
 
 use super::{half, single, Lanes};

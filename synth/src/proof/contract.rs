@@ -1,48 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Proofs of contracts: what a module owes at its ports holds in every cycle, as long as its driver keeps the rules.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use gpurf_verilog::{Hierarchy, VerilogModule};
+use gpurf_verilog::Hierarchy;
 
-use crate::mutants::rows;
+use super::abc;
+use super::counterexample;
+use super::design::without_rows;
+use super::{Holds, RuleProof};
 use crate::yosys::Yosys;
-
-/// The result of the proof of a rule that a module owes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
-    /// In every cycle after a reset, for all inputs that keep the driver's rules.
-    Always,
-    /// Not: it is broken this many cycles after the beginning.
-    Not {
-        /// Cycles of the shortest run that ABC found.
-        cycles: u64,
-    },
-    /// The time did not suffice.
-    Open,
-}
-
-/// A rule and what is known of it.
-#[derive(Clone, Debug)]
-pub struct RuleProof {
-    /// The rule, in words.
-    pub rule: String,
-    /// The result.
-    pub holds: Holds,
-    /// Seconds by the clock.
-    pub seconds: f64,
-}
 
 const DESIGN: &str = "design.v";
 const BASE: &str = "base.il";
 const CIRCUIT: &str = "circuit.aig";
-const PROVE: &str = "prove.sh";
-const SAID: &str = "said.txt";
 /// The module around the design, and names in it that no module has.
 const AROUND: &str = "gpurf_contract";
 const BROKEN: &str = "gpurf_broken";
 
-/// Tries to prove each rule that the top module owes, with so many seconds of processor time for each.
+/// Tries to prove each rule that the top module owes, with so many seconds of processor time for each. A run that
+/// breaks one is written as a waveform, if a file for that is given.
 ///
 /// A run begins with all registers at zero. Inputs are free in every cycle, the reset too; a rule counts from the first reset on,
 /// for as long as the driver has kept its own rules. Memories answer anything. ABC proves by property-directed
@@ -50,7 +29,11 @@ const BROKEN: &str = "gpurf_broken";
 ///
 /// # Errors
 /// If Yosys is missing, or does not read the Verilog.
-pub fn prove_contract(hierarchy: &Hierarchy, seconds: u64) -> Result<Vec<RuleProof>> {
+pub fn prove_contract(
+    hierarchy: &Hierarchy,
+    seconds: u64,
+    waveform: Option<&Path>,
+) -> Result<Vec<RuleProof>> {
     let owed: Vec<_> = hierarchy.top_module().contract.iter().filter(|rule| !rule.is_of_driver).collect();
     if owed.is_empty() {
         return Ok(vec![]);
@@ -70,45 +53,26 @@ pub fn prove_contract(hierarchy: &Hierarchy, seconds: u64) -> Result<Vec<RulePro
     }
     let proofs = owed.iter().enumerate().map(|(number, rule)| -> Result<RuleProof> {
         let began = Instant::now();
-        let holds = prove_one(&yosys, number, Duration::from_secs(seconds))?;
-        Ok(RuleProof { rule: rule.text.clone(), holds, seconds: began.elapsed().as_secs_f64() })
+        let (holds, method) = prove_one(&yosys, number, Duration::from_secs(seconds))?;
+        let seconds = began.elapsed().as_secs_f64();
+        if let (Some(path), Holds::Not { cycles }) = (waveform, holds) {
+            counterexample(&yosys, BASE, &format!("{BROKEN}_{number}"), "-set-init-zero", cycles, path)?;
+        }
+        Ok(RuleProof { rule: rule.text.clone(), holds, method: method.to_string(), seconds })
     });
     proofs.collect()
 }
 
-fn prove_one(yosys: &Yosys, number: usize, limit: Duration) -> Result<Holds> {
-    let others = format!("o:* o:{BROKEN}_{number} %d");
-    let script = format!(
-        "read_rtlil {BASE}; select -set others {others}; delete -output @others; opt_clean\n\
-         setundef -undriven -anyseq; aigmap; write_aiger -zinit {CIRCUIT}"
-    );
-    if !yosys.run(&script, None)? {
-        return Ok(Holds::Open);
-    }
+/// The result, and what gave it.
+fn prove_one(yosys: &Yosys, number: usize, limit: Duration) -> Result<(Holds, &'static str)> {
     // Where little has a part in a rule, merging registers takes longer than the proof.
     for (way, limit) in [("pdr", limit / 4), ("scorr; dc2; pdr", limit)] {
-        let prove = format!("yosys-abc -c 'read_aiger {CIRCUIT}; strash; {way}' > {SAID}\n");
-        yosys.write(PROVE, &prove)?;
-        yosys.write(SAID, "")?;
-        yosys.run(&format!("exec -q -- sh {PROVE}"), Some(limit.max(Duration::from_secs(1))))?;
-        match read(&yosys.read(SAID)?) {
+        match abc::run(yosys, BASE, CIRCUIT, &format!("{BROKEN}_{number}"), way, limit)? {
             Holds::Open => {}
-            decided => return Ok(decided),
+            decided => return Ok((decided, way)),
         }
     }
-    Ok(Holds::Open)
-}
-
-/// Reads ABC's answer.
-fn read(said: &str) -> Holds {
-    if said.contains("Property proved") {
-        return Holds::Always;
-    }
-    // `Output 0 of miter "circuit" was asserted in frame 3.`
-    let frame = said.split_once("was asserted in frame ").and_then(|(_, rest)| {
-        rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse::<u64>().ok()
-    });
-    frame.map_or(Holds::Open, |frame| Holds::Not { cycles: frame + 1 })
+    Ok((Holds::Open, ""))
 }
 
 /// The design, with an output for each rule that is broken, and a module around it whose other outputs are gone.
@@ -166,26 +130,4 @@ fn with_monitor(hierarchy: &Hierarchy) -> String {
         top.name,
         connected.join(", "),
     )
-}
-
-/// A memory keeps its ports only, and answers anything.
-fn without_rows(module: &VerilogModule) -> String {
-    match module.code.split_once("\n);\n").filter(|_| rows(module).is_some()) {
-        Some((head, _)) => format!("{}\n);\nendmodule\n", head.replace("output reg", "output wire")),
-        None => module.code.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_abc_says_is_read() {
-        assert_eq!(read("Property proved.  Time =     0.00 sec"), Holds::Always);
-        let broken = "Output 0 of miter \"circuit\" was asserted in frame 3.  Time = 0.01 sec";
-        assert_eq!(read(broken), Holds::Not { cycles: 4 });
-        assert_eq!(read("Property UNDECIDED"), Holds::Open);
-        assert_eq!(read(""), Holds::Open);
-    }
 }

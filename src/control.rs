@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Control bits for traces, from the listings of their cubins.
 
 use std::path::Path;

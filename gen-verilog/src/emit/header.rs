@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What stands at the head of a module: where it comes from, what it does, how it is driven.
+
+use super::contract::Rule;
+use super::lines::{comment, filled};
+use super::scope::Scope;
+use super::signals::{Signals, Vector};
+use super::style::Origin;
+use crate::writer;
+
+/// The license of the project, as SPDX names it.
+const LICENSE: &str = env!("CARGO_PKG_LICENSE");
+
+/// The head of a module.
+pub fn text(scope: &Scope, signals: &Signals, contract: &[Rule]) -> String {
+    let style = &signals.style;
+    let identity = &scope.identity;
+    let mut text = String::new();
+    if style.origin.is_some() {
+        text += &format!("// SPDX-License-Identifier: {LICENSE}\n//\n");
+    }
+    text += &comment("", &format!("{}: {}", identity.verilog_name, plain(&identity.origin)));
+    if let Some(origin) = &style.origin {
+        text += &comment("", &format!("Made by {}, with", writer()));
+        text += &format!("//   {}\n", origin.command);
+    }
+    if !identity.values.is_empty() {
+        text += "//\n// Parameters:\n";
+        for (name, value) in &identity.values {
+            text += &format!("//   {name} = {value}\n");
+        }
+    }
+    text += &about(&identity.about);
+    for (is_of_driver, head) in [(true, "Whoever drives it avoids:"), (false, "It never happens inside:")] {
+        let mut rules = contract.iter().filter(|rule| rule.is_of_driver == is_of_driver).peekable();
+        if rules.peek().is_some() {
+            text += &format!("//\n// {head}\n");
+            rules.for_each(|rule| text += &item(&plain(&rule.text)));
+        }
+    }
+    if let Some(origin) = &style.origin {
+        text += &papers(origin, &format!("{} {}", identity.origin, identity.about));
+    }
+    if signals.vectors.iter().any(Vector::is_packed) {
+        let blank = if text.lines().count() > 1 { "//\n" } else { "" };
+        text += &format!("{blank}// Arrays are packed: element 0 has the lowest bits.\n");
+    }
+    text
+}
+
+/// Markdown of a module's file as lines of comment.
+fn about(markdown: &str) -> String {
+    let mut text = String::new();
+    let mut paragraph: Vec<&str> = vec![];
+    let mut is_code = false;
+    let end = |paragraph: &mut Vec<&str>, text: &mut String| {
+        if let Some(first) = paragraph.first() {
+            let words = paragraph.join(" ");
+            *text += &match first.strip_prefix("* ") {
+                Some(_) => item(&plain(&words["* ".len()..])),
+                None => format!("//\n{}", comment("", &plain(&words))),
+            };
+            paragraph.clear();
+        }
+    };
+    for line in markdown.lines() {
+        if line.starts_with("```") {
+            end(&mut paragraph, &mut text);
+            is_code = !is_code;
+        } else if is_code {
+            text += format!("//   {}", plain(line)).trim_end();
+            text.push('\n');
+        } else if line.trim().is_empty() {
+            end(&mut paragraph, &mut text);
+        } else {
+            if line.starts_with("* ") {
+                end(&mut paragraph, &mut text);
+            }
+            paragraph.push(line.trim());
+        }
+    }
+    end(&mut paragraph, &mut text);
+    text
+}
+
+fn item(words: &str) -> String {
+    filled("//   *", words.split_whitespace(), "//    ")
+}
+
+/// The papers that a text cites, in full.
+fn papers(origin: &Origin, text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_start_matches('(')).collect();
+    // With or without the sign of a section.
+    let is_place = |word: &str| {
+        let number = word.trim_start_matches('\u{a7}');
+        number.starts_with(|letter: char| letter.is_ascii_digit() || "IVX".contains(letter))
+            || ["Fig", "Table"].iter().any(|kind| number.starts_with(kind))
+    };
+    let is_cited = |letter: &str| words.windows(2).any(|pair| pair[0] == letter && is_place(pair[1]));
+    let cited = origin.papers.iter().filter(|(letter, _)| is_cited(letter));
+    let lines: String = cited.map(|(letter, paper)| item(&format!("{letter}: {}", plain(paper)))).collect();
+    match lines.is_empty() {
+        true => lines,
+        false => format!("//\n// Papers:\n{lines}"),
+    }
+}
+
+/// A text in letters that every tool reads, without links.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let (inside, after) = match rest.strip_prefix("[`").and_then(|link| link.split_once("`]")) {
+            Some((inside, after)) => (inside, after),
+            None => {
+                rest = &rest[letter.len_utf8()..];
+                match letter {
+                    '\u{a7}' => {}
+                    '\u{d7}' => plain.push('x'),
+                    '\u{b7}' => plain.push('*'),
+                    '\u{2013}' | '\u{2212}' => plain.push('-'),
+                    letter if letter.is_ascii() => plain.push(letter),
+                    _ => plain.push('?'),
+                }
+                continue;
+            }
+        };
+        plain.push_str(&format!("`{inside}`"));
+        rest = match after.strip_prefix('(').and_then(|target| target.split_once(')')) {
+            Some((_, after)) => after,
+            None => after,
+        };
+    }
+    plain
+}

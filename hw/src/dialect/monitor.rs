@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is proved of a module beyond its [contract](super::Watch): a monitor in Verilog that stands beside it.
+//!
+//! A monitor is the body of a module. It sees every port of the watched module by name, registers of its parts by their path
+//! (`cache_table.entry_tag`; of an array of parts side by side, `queues.each.valid`), its own inside by `inside.NAME`, and its parameters in capitals (`ENTRIES`). It declares signals of one
+//! bit whose names say what they are for:
+//!
+//! * `assume_NAME`: the driver owes it; runs in which it was ever low count for nothing.
+//! * `prove_NAME`: it is high in every cycle.
+//! * `lemma_NAME`: the same, and there because proofs of others need it.
+//! * `cover_NAME`: a run exists in which it is high, so that no proof is empty.
+//!
+//! The comment above a declaration says it in words. An input that nothing drives is `(* anyseq *)`; a register that is loaded with
+//! one at a reset, and never after, stands for *any* value. A line `// At entries=4 slots=3` names a size that is proved. Memories
+//! answer anything, unless a line says `// Keeps memories.`
+
+use super::Declared;
+
+/// The monitor of a module.
+#[derive(Debug)]
+pub struct Monitor {
+    /// The module's name without its parameters.
+    pub module: &'static str,
+    /// Verilog.
+    pub text: &'static str,
+}
+
+inventory::collect!(Monitor);
+
+impl Monitor {
+    /// The monitor of a module.
+    pub const fn on<M: Declared>(text: &'static str) -> Self {
+        Monitor { module: M::NAMING.module, text }
+    }
+
+    /// The one of the module of this name, if it has one.
+    pub fn of(module: &str) -> Option<&'static Monitor> {
+        inventory::iter::<Monitor>.into_iter().find(|monitor| monitor.module == module)
+    }
+}
+
+/// Declares the monitor of a module, from a file beside it: `monitor!(Ccu<W, I>: "ccu_monitor.v")`.
+#[macro_export]
+macro_rules! monitor {
+    ($module:ty: $file:literal) => {
+        $crate::catalogue::submit! {
+            $crate::example!($crate::dialect::Monitor::on::<$module>(include_str!($file)))
+        }
+    };
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//! ABC on one output of a circuit.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::Holds;
+use crate::yosys::Yosys;
+
+const RUN: &str = "abc.sh";
+const SAID: &str = "abc.txt";
+
+/// What commands of ABC find out about an output of a design that Yosys has written: whether it can ever be high. The limit is of
+/// processor time.
+pub fn run(
+    yosys: &Yosys,
+    design: &str,
+    circuit: &str,
+    output: &str,
+    commands: &str,
+    limit: Duration,
+) -> Result<Holds> {
+    let others = format!("o:* o:{output} %d");
+    let script = format!(
+        "read_rtlil {design}; select -set others {others}; delete -output @others; opt_clean\n\
+         setundef -undriven -anyseq; aigmap; write_aiger -zinit {circuit}"
+    );
+    if !yosys.run(&script, None)? {
+        return Ok(Holds::Open);
+    }
+    yosys.write(RUN, &format!("yosys-abc -c 'read_aiger {circuit}; strash; {commands}' > {SAID}\n"))?;
+    yosys.write(SAID, "")?;
+    yosys.run(&format!("exec -q -- sh {RUN}"), Some(limit.max(Duration::from_secs(1))))?;
+    Ok(read(&yosys.read(SAID)?))
+}
+
+/// Reads ABC's answer.
+fn read(said: &str) -> Holds {
+    if said.contains("Property proved") {
+        return Holds::Always;
+    }
+    let number_behind = |words: &str| {
+        let (_, rest) = said.split_once(words)?;
+        rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse::<u64>().ok()
+    };
+    // `Output 0 of miter "circuit" was asserted in frame 3.`
+    if let Some(frame) = number_behind("was asserted in frame ") {
+        return Holds::Not { cycles: frame + 1 };
+    }
+    // `No output asserted in 20 frames.`
+    match number_behind("No output asserted in ") {
+        Some(cycles) if cycles > 0 => Holds::Bounded { cycles },
+        _ => Holds::Open,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_abc_says_is_read() {
+        assert_eq!(read("Property proved.  Time =     0.00 sec"), Holds::Always);
+        let broken = "Output 0 of miter \"circuit\" was asserted in frame 3.  Time = 0.01 sec";
+        assert_eq!(read(broken), Holds::Not { cycles: 4 });
+        let bounded = "No output asserted in 20 frames. Resource limit reached";
+        assert_eq!(read(bounded), Holds::Bounded { cycles: 20 });
+        assert_eq!(read("Property UNDECIDED"), Holds::Open);
+        assert_eq!(read(""), Holds::Open);
+    }
+}

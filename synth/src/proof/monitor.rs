@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Proofs by monitors: see [`gpurf_hw::dialect::Monitor`]. All that a monitor says is proved together, by induction over cycles,
+//! or else by ABC.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{ensure, Result};
+use gpurf_verilog::{Hierarchy, VerilogModule};
+
+use super::abc;
+use super::design::{signals_of, without_rows};
+use super::{counterexample, Holds, RuleProof};
+use crate::yosys::Yosys;
+
+/// What a signal of a monitor is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The driver owes it.
+    Assume,
+    /// It is high in every cycle.
+    Prove,
+    /// The same, for the proofs of others.
+    Lemma,
+    /// It can be high.
+    Cover,
+}
+
+/// A signal of a monitor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// What it is for.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// The comment above it.
+    pub text: String,
+}
+
+/// A monitor, read.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// Each size that it names, by its settings.
+    pub sizes: Vec<Vec<String>>,
+    /// In the order of declaration.
+    pub properties: Vec<Property>,
+    /// Memories keep their rows.
+    keeps_memories: bool,
+    /// Paths of signals inside the module.
+    inside: Vec<String>,
+    body: String,
+}
+
+const DESIGN: &str = "design.v";
+const MONITOR: &str = "monitor.v";
+const BASE: &str = "base.il";
+const CIRCUIT: &str = "circuit.aig";
+const SAID: &str = "said.txt";
+/// The module around the design, and names in it that no monitor has.
+const AROUND: &str = "gpurf_monitor";
+const COUNTS: &str = "gpurf_counts";
+const BROKEN: &str = "gpurf_broken";
+const FELL: &str = "gpurf_fell";
+/// A property is broken; it is, and none was before.
+const LOW: &str = "low";
+const FIRST: &str = "first";
+const REACHED: &str = "gpurf_reached";
+/// The scope of the watched module's own signals.
+const OWN: &str = "inside.";
+/// Cycles that are looked at together in an inductive step.
+const DEPTH: usize = 2;
+/// Cycles within which what can happen has to.
+const REACH: usize = 40;
+/// Cycles that are looked at where no proof is found.
+const BOUND: usize = 20;
+/// A line that keeps memories.
+const KEEPS: &str = "// Keeps memories.";
+
+impl Watched {
+    /// Reads a monitor.
+    ///
+    /// # Errors
+    /// If it proves nothing, or a property has no comment.
+    pub fn read(text: &str) -> Result<Self> {
+        let (mut sizes, mut properties, mut above) = (vec![], vec![], vec![]);
+        let keeps_memories = text.lines().any(|line| line.trim() == KEEPS);
+        for line in text.lines().map(str::trim).filter(|line| *line != KEEPS) {
+            if let Some(size) = line.strip_prefix("// At ") {
+                sizes.push(size.trim_end_matches('.').split_whitespace().map(String::from).collect());
+            } else if let Some(comment) = line.strip_prefix("//") {
+                above.push(comment.trim());
+                continue;
+            } else if let Some((kind, name)) = property(line) {
+                let text = above.join(" ").trim_end_matches('.').to_string();
+                ensure!(!text.is_empty(), "{name} has no comment that says what it is");
+                properties.push(Property { kind, name, text });
+            }
+            above.clear();
+        }
+        ensure!(
+            properties.iter().any(|property| property.kind == Kind::Prove),
+            "a monitor that proves nothing: no signal is called prove_NAME"
+        );
+        let (mut inside, mut body) = (vec![], String::new());
+        for line in text.lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            body += &with_paths(code, &mut inside);
+            body.push('\n');
+        }
+        Ok(Watched { sizes, properties, keeps_memories, inside, body })
+    }
+
+    fn of(&self, kind: Kind) -> impl Iterator<Item = &Property> {
+        self.properties.iter().filter(move |property| property.kind == kind)
+    }
+
+    /// What is to be proved.
+    fn rules(&self) -> impl Iterator<Item = &Property> {
+        self.properties.iter().filter(|property| matches!(property.kind, Kind::Prove | Kind::Lemma))
+    }
+
+    /// The module around the design.
+    fn around(&self, hierarchy: &Hierarchy, parameters: &[(&str, usize)]) -> Result<String> {
+        let top = hierarchy.top_module();
+        let named = |name: &str| signals_of(hierarchy, name).pop().map(|signal| signal.range);
+        let clocks = ["clock", "reset"].into_iter().filter(|name| named(name).is_some());
+        let mut inputs: Vec<String> = clocks.map(String::from).collect();
+        let is_missing = |name: &String, inputs: &[String]| !inputs.contains(name);
+        for port in top.ports.iter().filter(|port| port.is_input) {
+            if is_missing(&port.name, &inputs) {
+                inputs.push(port.name.clone());
+            }
+        }
+        let outputs: Vec<&String> =
+            top.ports.iter().filter(|port| !port.is_input).map(|port| &port.name).collect();
+        let declared = |name: &str| named(name).unwrap_or_default();
+        let mut text = format!("module {AROUND} (\n");
+        for name in &inputs {
+            writeln!(text, "  input wire {} {name},", declared(name))?;
+        }
+        for (number, _) in self.of(Kind::Cover).enumerate() {
+            writeln!(text, "  output wire {REACHED}_{number},")?;
+        }
+        for name in self.rules().map(|rule| &rule.name) {
+            writeln!(text, "  output wire {LOW}_{name}, output wire {FIRST}_{name},")?;
+        }
+        writeln!(text, "  output wire {BROKEN}\n);")?;
+        for (name, value) in parameters {
+            writeln!(text, "  localparam {} = {value};", name.to_uppercase())?;
+        }
+        for name in &outputs {
+            writeln!(text, "  wire {} {name};", declared(name))?;
+        }
+        let mut connected: Vec<String> =
+            inputs.iter().chain(outputs).map(|name| format!(".{name}({name})")).collect();
+        for path in &self.inside {
+            let signals = signals_of(hierarchy, path.strip_prefix(OWN).unwrap_or(path));
+            let name = flat(path);
+            match &signals[..] {
+                [] => anyhow::bail!("{path} is no signal of {}", top.name),
+                [signal] => {
+                    writeln!(text, "  wire {} {name};", signal.range)?;
+                    connected.push(format!(".\\{} ({name})", signal.name));
+                }
+                // Side by side, as arrays are.
+                _ => {
+                    let high =
+                        signals[0].range.trim_matches(['[', ']']).split(':').next().unwrap_or_default();
+                    let width = if high.is_empty() { "1".to_string() } else { format!("({high} + 1)") };
+                    writeln!(text, "  wire [{} * {width} - 1:0] {name};", signals.len())?;
+                    for (number, signal) in signals.iter().enumerate() {
+                        let part = format!("{name}[{number} * {width} +: {width}]");
+                        connected.push(format!(".\\{} ({part})", signal.name));
+                    }
+                }
+            }
+        }
+        writeln!(text, "  {} design ({});", top.name, connected.join(", "))?;
+        text += &self.body;
+
+        let all = |kind| self.of(kind).map(|property| format!(" & {}", property.name)).collect::<String>();
+        let is_port = |name: &str| top.ports.iter().any(|port| port.name == name);
+        let driver = top.contract.iter().filter(|rule| rule.is_of_driver && words(&rule.broken).all(is_port));
+        let kept: String = driver.map(|rule| format!(" & !({})", rule.broken)).collect();
+        writeln!(text, "  wire gpurf_kept = 1'b1{}{kept};", all(Kind::Assume))?;
+        let reset = if inputs.iter().any(|name| name == "reset") { "reset" } else { "1'b0" };
+        match inputs.iter().any(|name| name == "clock") {
+            true => {
+                writeln!(text, "  reg {COUNTS} = 1'b0;")?;
+                writeln!(
+                    text,
+                    "  reg {FELL} = 1'b0;\n  \
+                     always @(posedge clock) {COUNTS} <= {reset} | ({COUNTS} & gpurf_kept);\n  \
+                     always @(posedge clock) {FELL} <= {FELL} | {BROKEN};\n  \
+                     wire gpurf_now = {COUNTS} & gpurf_kept & !{reset};"
+                )?;
+            }
+            false => writeln!(text, "  wire gpurf_now = gpurf_kept;\n  wire {FELL} = 1'b0;")?,
+        }
+        for name in self.rules().map(|rule| &rule.name) {
+            writeln!(text, "  assign {LOW}_{name} = gpurf_now & !{name};")?;
+            writeln!(text, "  assign {FIRST}_{name} = {LOW}_{name} & !{FELL};")?;
+        }
+        writeln!(text, "  assign {BROKEN} = gpurf_now & !(1'b1{}{});", all(Kind::Prove), all(Kind::Lemma))?;
+        for (number, cover) in self.of(Kind::Cover).enumerate() {
+            writeln!(text, "  assign {REACHED}_{number} = gpurf_now & {};", cover.name)?;
+        }
+        Ok(text + "endmodule\n")
+    }
+}
+
+/// Tries to prove what a monitor says of a module, with so many seconds of processor time for each way, and to reach what it says
+/// can happen. A run that breaks it is written as a waveform, if a file for that is given.
+///
+/// A run begins in any state. Inputs are free in every cycle, the reset too, and what comes before the first reset counts for
+/// nothing. The monitor has the module's parameters as constants.
+///
+/// # Errors
+/// If Yosys is missing, or does not read the Verilog; if the monitor names what the module does not have.
+pub fn prove_monitor(
+    hierarchy: &Hierarchy,
+    watched: &Watched,
+    parameters: &[(&str, usize)],
+    seconds: u64,
+    waveform: Option<&Path>,
+) -> Result<Vec<RuleProof>> {
+    let yosys = Yosys::new()?;
+    let read = |module: &VerilogModule| {
+        if watched.keeps_memories {
+            module.code.clone()
+        } else {
+            without_rows(module)
+        }
+    };
+    let modules: Vec<String> = hierarchy.modules.iter().map(read).collect();
+    yosys.write(DESIGN, &format!("`default_nettype none\n\n{}", modules.join("\n")))?;
+    yosys.write(MONITOR, &watched.around(hierarchy, parameters)?)?;
+    let top = &hierarchy.top;
+    let inside = watched.inside.iter().map(|path| path.strip_prefix(OWN).unwrap_or(path));
+    // Brackets are patterns in a selection.
+    let exposed: String = inside
+        .flat_map(|path| signals_of(hierarchy, path))
+        .map(|signal| format!("expose {top}/w:{}\n", signal.name.replace(['[', ']'], "?")))
+        .collect();
+    let made = yosys.run(
+        &format!(
+            "read_verilog -sv -noblackbox -DSYNTHESIS {DESIGN}; hierarchy -top {top}; proc; flatten\n{exposed}\
+             read_verilog -formal {MONITOR}; hierarchy -top {AROUND}; proc; flatten; opt_clean\n\
+             memory_map; opt; simplemap; techmap; opt; dffunmap; simplemap; opt_clean\n\
+             setundef -undriven -anyseq; write_rtlil {BASE}"
+        ),
+        None,
+    )?;
+    if !made {
+        return Err(yosys.failure());
+    }
+    let limit = Duration::from_secs(seconds);
+    let rules: Vec<&Property> = watched.rules().collect();
+    let mut proofs = prove_all(&yosys, &rules, limit)?;
+    if let (Some(path), Some(Holds::Not { cycles })) = (waveform, proofs.first().map(|proof| proof.holds)) {
+        counterexample(&yosys, BASE, BROKEN, &format!("-set-init {COUNTS} 0"), cycles, path)?;
+    }
+    for (number, property) in watched.of(Kind::Cover).enumerate() {
+        let began = Instant::now();
+        let holds = match abc::run(&yosys, BASE, CIRCUIT, &format!("{REACHED}_{number}"), &reach(), limit)? {
+            Holds::Not { cycles } => Holds::Reached { cycles },
+            _ => Holds::Open,
+        };
+        let seconds = began.elapsed().as_secs_f64();
+        proofs.push(RuleProof { rule: property.text.clone(), holds, method: reach(), seconds });
+    }
+    Ok(proofs)
+}
+
+fn reach() -> String {
+    format!("bmc3 -F {REACH}")
+}
+
+/// The result for each rule: for all together, or else for each with all others in the cycles before.
+fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<RuleProof>> {
+    let began = Instant::now();
+    let together = |holds: Holds, method: &str| {
+        let seconds = began.elapsed().as_secs_f64();
+        let proof =
+            |rule: &&Property| RuleProof { rule: rule.text.clone(), holds, method: method.into(), seconds };
+        Ok(rules.iter().map(proof).collect())
+    };
+    let mut steps = vec![];
+    match induction(yosys, BROKEN, rules, limit)? {
+        Induction::Proved { method } => return together(Holds::Always, &method),
+        Induction::Broken { cycles } => return together(Holds::Not { cycles }, "induction"),
+        Induction::Fails { rules: low } => {
+            let step = |rule: &&Property| if low.contains(&rule.name) { "its step fails" } else { "" };
+            steps.extend(rules.iter().map(|rule| (false, step(rule).to_string(), began.elapsed())));
+        }
+        Induction::Open => {
+            for rule in rules {
+                let began = Instant::now();
+                let (holds, method) = match induction(yosys, &format!("{FIRST}_{}", rule.name), &[], limit)? {
+                    Induction::Proved { method } => (true, format!("{method}, the others before it")),
+                    Induction::Broken { cycles } => return together(Holds::Not { cycles }, "induction"),
+                    Induction::Fails { .. } => (false, "its step fails".to_string()),
+                    Induction::Open => (false, "its step does not end".to_string()),
+                };
+                steps.push((holds, method, began.elapsed()));
+            }
+        }
+    }
+    // Each holds in a cycle if all held in those before it: so all hold.
+    let all_hold = steps.iter().all(|(holds, ..)| *holds);
+    let mut otherwise = Holds::Always;
+    if !all_hold {
+        let bounded = format!("bmc3 -F {BOUND}");
+        otherwise = abc::run(yosys, BASE, CIRCUIT, BROKEN, &bounded, limit)?;
+        if matches!(otherwise, Holds::Not { .. }) {
+            return together(otherwise, &bounded);
+        }
+        let way = "scorr; dc2; pdr";
+        match abc::run(yosys, BASE, CIRCUIT, BROKEN, way, limit)? {
+            Holds::Open | Holds::Bounded { .. } => {}
+            decided => return together(decided, way),
+        }
+    }
+    let proofs = rules.iter().zip(steps).map(|(rule, (holds, method, time))| {
+        let method = if holds && !all_hold { format!("its step holds: {method}") } else { method };
+        RuleProof { rule: rule.text.clone(), holds: otherwise, method, seconds: time.as_secs_f64() }
+    });
+    Ok(proofs.collect())
+}
+
+/// The result of an induction.
+enum Induction {
+    Proved {
+        method: String,
+    },
+    Broken {
+        cycles: u64,
+    },
+    /// The step does: in the last of some cycles these rules are broken.
+    Fails {
+        rules: Vec<String>,
+    },
+    Open,
+}
+
+/// An induction for an output that must stay low.
+fn induction(yosys: &Yosys, output: &str, rules: &[&Property], limit: Duration) -> Result<Induction> {
+    yosys.write(SAID, "")?;
+    let is_clocked = yosys.read(MONITOR)?.contains(&format!("reg {COUNTS} ="));
+    let way = format!("-tempinduct -set-init {COUNTS} 0 -set-init {FELL} 0 -maxsteps {DEPTH}");
+    let way = if is_clocked { way } else { String::new() };
+    let shown: String = rules.iter().map(|rule| format!(" -show {LOW}_{}", rule.name)).collect();
+    yosys.run(
+        &format!("read_rtlil {BASE}; tee -q -o {SAID} sat -prove {output} 0 {way}{shown} {AROUND}"),
+        Some(limit),
+    )?;
+    let said = yosys.read(SAID)?;
+    let steps = said.matches("Trying induction with length").count();
+    Ok(if said.contains("Induction step proven: SUCCESS") {
+        Induction::Proved { method: format!("induction over {steps}") }
+    } else if said.contains("no model found: SUCCESS") {
+        Induction::Proved { method: "no state".to_string() }
+    } else if said.contains("model found for base case: FAIL") {
+        Induction::Broken { cycles: steps as u64 }
+    } else if said.contains("model found: FAIL") {
+        Induction::Broken { cycles: 1 }
+    } else if said.matches("Induction step failed").count() == DEPTH {
+        Induction::Fails { rules: broken_at_the_end(&said) }
+    } else {
+        Induction::Open
+    })
+}
+
+/// The rules that are broken in the last table of values that Yosys prints: `   3 \low_prove_it   1   1   1`.
+fn broken_at_the_end(said: &str) -> Vec<String> {
+    let table = said.rsplit("Signal Name").next().unwrap_or_default();
+    let broken = table.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let (_, name, value) = (words.next()?, words.next()?, words.next()?);
+        let name = name.strip_prefix(&format!("\\{LOW}_"))?;
+        (value == "1").then(|| name.to_string())
+    });
+    broken.collect()
+}
+
+/// The property that a line declares.
+fn property(line: &str) -> Option<(Kind, String)> {
+    let line = ["wire ", "reg "].iter().find_map(|kind| line.strip_prefix(kind))?;
+    let name = line.split(|letter: char| !is_of_word(letter)).next()?;
+    let kind = match name.split_once('_')?.0 {
+        "assume" => Kind::Assume,
+        "prove" => Kind::Prove,
+        "lemma" => Kind::Lemma,
+        "cover" => Kind::Cover,
+        _ => return None,
+    };
+    Some((kind, name.to_string()))
+}
+
+fn is_of_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
+}
+
+/// The names in an expression.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|letter: char| !is_of_word(letter) && letter != '\'');
+    words.filter(|word| word.starts_with(|letter: char| letter.is_ascii_alphabetic()))
+}
+
+/// How a signal inside is called around the design.
+fn flat(path: &str) -> String {
+    path.replace('.', "__")
+}
+
+/// The line with paths as names, each of which is noted.
+fn with_paths(line: &str, inside: &mut Vec<String>) -> String {
+    let is_of_path = |letter: char| is_of_word(letter) || letter == '.';
+    let (mut text, mut rest) = (String::new(), line);
+    while let Some(at) = rest.find(is_of_path) {
+        let end = rest[at..].find(|letter| !is_of_path(letter)).map_or(rest.len(), |length| at + length);
+        let word = &rest[at..end];
+        let is_path = word.starts_with(|letter: char| letter.is_ascii_lowercase()) && word.contains('.');
+        text += &rest[..at];
+        text += &if is_path { flat(word) } else { word.to_string() };
+        if is_path && !inside.iter().any(|path| path == word) {
+            inside.push(word.to_string());
+        }
+        rest = &rest[end..];
+    }
+    text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_monitor_is_read() {
+        let watched = Watched::read(
+            "// At entries=4 slots=3.\n// It waits.\nwire assume_waits = !go;\n// A tag\n// is known.\nreg prove_tag;\n\
+             always @* prove_tag = table.tag[7:0] == inside.own; // table.other\n",
+        )
+        .unwrap();
+        assert_eq!(watched.sizes, [["entries=4", "slots=3"]]);
+        let property = |kind, name: &str, text: &str| Property { kind, name: name.into(), text: text.into() };
+        assert_eq!(
+            watched.properties,
+            [
+                property(Kind::Assume, "assume_waits", "It waits"),
+                property(Kind::Prove, "prove_tag", "A tag is known")
+            ]
+        );
+        assert_eq!(watched.inside, ["table.tag", "inside.own"]);
+        assert!(watched.body.contains("prove_tag = table__tag[7:0] == inside__own;"), "{}", watched.body);
+        assert!(Watched::read("wire prove_it = 1;")
+            .unwrap_err()
+            .to_string()
+            .contains("prove_it has no comment"));
+        assert!(Watched::read("// x\nwire lemma_it = 1;")
+            .unwrap_err()
+            .to_string()
+            .contains("proves nothing"));
+    }
+
+    #[test]
+    fn what_is_broken_at_the_end_is_read() {
+        let said =
+            "  Time Signal Name  Dec\n     2 \\low_prove_a  1  1  1\n  Time Signal Name  Dec\n  ---- ----\n\
+                    \x20    3 \\low_prove_b  0  0  0\n     3 \\low_lemma_c  1  1  1\n";
+        assert_eq!(broken_at_the_end(said), ["lemma_c"]);
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rules of the architecture: which crate may rest on which, and that every source names its licence.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+/// Every crate with the crates of the project that it may depend on, those of its tests left out. `docs/layout.md` tells why.
+const MAY_IMPORT: [(&str, &[&str]); 17] = [
+    ("commit", &[]),
+    ("files", &[]),
+    ("fixtures", &[]),
+    ("benchmarks/clock", &[]),
+    ("hw/declaration", &[]),
+    ("hw/rtl", &["declaration"]),
+    ("blocks", &["declaration"]),
+    ("trace", &["files"]),
+    ("workloads", &["files", "trace"]),
+    ("hw", &["blocks", "rtl"]),
+    // A model that rests on the RTL is no oracle.
+    ("sim", &["blocks", "rtl", "trace"]),
+    ("gen-verilog", &["blocks", "files", "hw"]),
+    ("testbenches", &["blocks", "hw", "sim", "verilog"]),
+    ("synth", &["blocks", "files", "hw", "verilog"]),
+    ("benchmarks/cudart", &["trace", "workloads"]),
+    (
+        ".",
+        &["blocks", "commit", "files", "hw", "sim", "synth", "testbenches", "trace", "verilog", "workloads"],
+    ),
+    ("python", &["", "blocks", "commit", "hw", "testbenches", "verilog"]),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The crates of the project that a manifest names in one of these tables; the tool is the empty name.
+fn imports(folder: &str, tables: &[&str]) -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
+    let manifest: toml::Table = text.parse().expect("it is TOML");
+    let names =
+        tables.iter().filter_map(|table| manifest.get(*table)?.as_table()).flat_map(|table| table.keys());
+    let own = names.filter_map(|name| name.strip_prefix("gpurf"));
+    own.map(|name| name.trim_start_matches('-').to_string()).collect()
+}
+
+#[test]
+fn crates_import_only_what_they_may() {
+    let mut wrong = vec![];
+    for (folder, may) in MAY_IMPORT {
+        for import in imports(folder, &["dependencies", "build-dependencies"]) {
+            if !may.contains(&import.as_str()) {
+                wrong.push(format!("{folder}/Cargo.toml: gpurf-{import}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "imports against the architecture:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_crate_has_a_rule() {
+    let text = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace");
+    let manifest: toml::Table = text.parse().expect("it is TOML");
+    let members = manifest["workspace"]["members"].as_array().expect("a list");
+    for member in members.iter().map(|member| member.as_str().expect("a path")) {
+        assert!(MAY_IMPORT.iter().any(|(folder, _)| *folder == member), "{member} has no rule");
+    }
+}
+
+/// A dependency that the manifest does not have cannot be used: but tests of models compare them with hardware, and
+/// nothing of that may reach the models themselves.
+#[test]
+fn models_never_name_the_hardware() {
+    let mut wrong = vec![];
+    for path in sources(&root().join("sim/src")) {
+        let text = fs::read_to_string(&path).expect("a source");
+        let lines = text.lines().enumerate().filter(|(_, line)| line.contains("gpurf_hw"));
+        wrong.extend(lines.map(|(number, line)| format!("{}:{}: {line}", path.display(), number + 1)));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The Rust files below a folder, except inputs of tests that do not compile.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let is_skipped = |name: &str| ["target", "out", "broken"].contains(&name) || name.starts_with('.');
+    let entries = WalkDir::new(folder)
+        .into_iter()
+        .filter_entry(move |entry| entry.depth() == 0 || !is_skipped(&entry.file_name().to_string_lossy()));
+    let paths = entries.map(|entry| entry.expect("a file").into_path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+/// `tools/format` writes the line where it is missing.
+#[test]
+fn every_source_names_its_licence() {
+    let named = "// SPDX-License-Identifier: Apache-2.0\n";
+    let sources = sources(root());
+    assert!(sources.len() > 500, "{}", sources.len());
+    let is_without = |path: &&PathBuf| !fs::read_to_string(path).expect("a source").starts_with(named);
+    let without: Vec<_> = sources.iter().filter(is_without).map(|path| path.display().to_string()).collect();
+    assert!(without.is_empty(), "run tools/format: it adds the line to\n{}", without.join("\n"));
+}
