@@ -99,8 +99,9 @@ pub fn lay_out(source: &str, top: &str) -> Result<(Layout, Physical)> {
     let placed = fs::read_to_string(path.join(format!("{top}.def")))?;
     let physical = Physical::read(&shapes, &placed).context("what qflow has written cannot be read")?;
     let path_of = |log: &str, what: &str| {
-        longest_path_ns(log)
-            .with_context(|| format!("{top}: qflow tells no path {what} wires; it knows those of registers alone"))
+        longest_path_ns(log).with_context(|| {
+            format!("{top}: qflow tells no path {what} wires; it knows those of registers alone")
+        })
     };
     let layout = Layout {
         top: top.to_string(),
