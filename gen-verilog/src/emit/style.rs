@@ -74,11 +74,10 @@ impl Style {
 
     /// Gives every module of a tree its name.
     pub(super) fn rename(&self, top: &mut Scope) -> Result<()> {
-        let names = [&self.prefix, &self.clock.0, &self.reset.name].into_iter().chain(&self.name);
-        for name in names {
-            if !is_name(name) && !(name.is_empty() && *name == self.prefix) {
-                return Err(EmitError::Name { name: name.clone() });
-            }
+        let prefix = Some(&self.prefix).filter(|prefix| !prefix.is_empty());
+        let mut names = [&self.clock.0, &self.reset.name].into_iter().chain(prefix).chain(&self.name);
+        if let Some(name) = names.find(|name| !is_name(name)) {
+            return Err(EmitError::Name { name: name.clone() });
         }
         fn each(scope: &mut Scope, prefix: &str) {
             scope.identity.verilog_name.insert_str(0, prefix);

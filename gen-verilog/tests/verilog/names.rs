@@ -70,6 +70,8 @@ fn the_top_module_takes_a_name_that_no_part_has() {
     for name in ["wire", "2nd", "a-b", ""] {
         assert_eq!(named(name).unwrap_err(), EmitError::Name { name: name.into() });
     }
+    let clock = Style { clock: Clock(String::new()), ..Style::default() };
+    assert_eq!(emit_as(&Cascade::default(), &clock).unwrap_err(), EmitError::Name { name: String::new() });
 }
 
 #[test]

@@ -194,6 +194,8 @@ impl Single {
             if valid[i] {
                 if picked.any() {
                     shown[i] = picked;
+                } else {
+                    shown[i] = 0;
                 }
             }
         }
@@ -225,6 +227,7 @@ module single (
     shown = data;
     if (valid) begin
       if (|picked) shown = picked;
+      else shown = 8'd0;
     end
   end
 endmodule
