@@ -9,7 +9,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(title = "Register index decoder", paper = "R §V-C")]
 pub struct RegisterIndexDecoder {
@@ -63,6 +63,8 @@ watch!(RegisterIndexDecoder: [
     "fault if (last || found) && !any: a register is shown, and there is none",
     "fault if found && index != wanted: register {wanted} is left, and {index} is shown",
 ]);
+
+monitor!(RegisterIndexDecoder: "register_index_decoder_monitor.v");
 
 #[rtl]
 impl RegisterIndexDecoder {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Result};
-use gpurf_verilog::{Hierarchy, VerilogModule};
+use gpurf_verilog::Hierarchy;
 
 use super::abc;
 use super::design::{signals_of, without_rows};
@@ -40,12 +40,10 @@ pub struct Property {
 /// A monitor, read.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// Each size that it names, by its settings.
+    /// Each size that it names, by its settings; without any, the default one.
     pub sizes: Vec<Vec<String>>,
     /// In the order of declaration.
     pub properties: Vec<Property>,
-    /// Memories keep their rows.
-    keeps_memories: bool,
     /// Paths of signals inside the module.
     inside: Vec<String>,
     body: String,
@@ -73,8 +71,6 @@ const DEPTH: usize = 2;
 const REACH: usize = 40;
 /// Cycles that are looked at where no proof is found.
 const BOUND: usize = 20;
-/// A line that keeps memories.
-const KEEPS: &str = "// Keeps memories.";
 
 impl Watched {
     /// Reads a monitor.
@@ -83,8 +79,7 @@ impl Watched {
     /// If it proves nothing, or a property has no comment.
     pub fn read(text: &str) -> Result<Self> {
         let (mut sizes, mut properties, mut above) = (vec![], vec![], vec![]);
-        let keeps_memories = text.lines().any(|line| line.trim() == KEEPS);
-        for line in text.lines().map(str::trim).filter(|line| *line != KEEPS) {
+        for line in text.lines().map(str::trim) {
             if let Some(size) = line.strip_prefix("// At ") {
                 sizes.push(size.trim_end_matches('.').split_whitespace().map(String::from).collect());
             } else if let Some(comment) = line.strip_prefix("//") {
@@ -101,13 +96,16 @@ impl Watched {
             properties.iter().any(|property| property.kind == Kind::Prove),
             "a monitor that proves nothing: no signal is called prove_NAME"
         );
+        if sizes.is_empty() {
+            sizes.push(vec![]);
+        }
         let (mut inside, mut body) = (vec![], String::new());
         for line in text.lines() {
             let code = line.split("//").next().unwrap_or_default();
             body += &with_paths(code, &mut inside);
             body.push('\n');
         }
-        Ok(Watched { sizes, properties, keeps_memories, inside, body })
+        Ok(Watched { sizes, properties, inside, body })
     }
 
     fn of(&self, kind: Kind) -> impl Iterator<Item = &Property> {
@@ -164,7 +162,8 @@ impl Watched {
                 }
                 // Side by side, as arrays are.
                 _ => {
-                    let high = signals[0].range.trim_matches(['[', ']']).split(':').next().unwrap_or_default();
+                    let high =
+                        signals[0].range.trim_matches(['[', ']']).split(':').next().unwrap_or_default();
                     let width = if high.is_empty() { "1".to_string() } else { format!("({high} + 1)") };
                     writeln!(text, "  wire [{} * {width} - 1:0] {name};", signals.len())?;
                     for (number, signal) in signals.iter().enumerate() {
@@ -224,8 +223,7 @@ pub fn prove_monitor(
     waveform: Option<&Path>,
 ) -> Result<Vec<RuleProof>> {
     let yosys = Yosys::new()?;
-    let read = |module: &VerilogModule| if watched.keeps_memories { module.code.clone() } else { without_rows(module) };
-    let modules: Vec<String> = hierarchy.modules.iter().map(read).collect();
+    let modules: Vec<String> = hierarchy.modules.iter().map(without_rows).collect();
     yosys.write(DESIGN, &format!("`default_nettype none\n\n{}", modules.join("\n")))?;
     yosys.write(MONITOR, &watched.around(hierarchy, parameters)?)?;
     let top = &hierarchy.top;
@@ -274,7 +272,8 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
     let began = Instant::now();
     let together = |holds: Holds, method: &str| {
         let seconds = began.elapsed().as_secs_f64();
-        let proof = |rule: &&Property| RuleProof { rule: rule.text.clone(), holds, method: method.into(), seconds };
+        let proof =
+            |rule: &&Property| RuleProof { rule: rule.text.clone(), holds, method: method.into(), seconds };
         Ok(rules.iter().map(proof).collect())
     };
     let mut steps = vec![];
@@ -322,10 +321,16 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
 
 /// The result of an induction.
 enum Induction {
-    Proved { method: String },
-    Broken { cycles: u64 },
+    Proved {
+        method: String,
+    },
+    Broken {
+        cycles: u64,
+    },
     /// The step does: in the last of some cycles these rules are broken.
-    Fails { rules: Vec<String> },
+    Fails {
+        rules: Vec<String>,
+    },
     Open,
 }
 
@@ -450,7 +455,8 @@ mod tests {
 
     #[test]
     fn what_is_broken_at_the_end_is_read() {
-        let said = "  Time Signal Name  Dec\n     2 \\low_prove_a  1  1  1\n  Time Signal Name  Dec\n  ---- ----\n\
+        let said =
+            "  Time Signal Name  Dec\n     2 \\low_prove_a  1  1  1\n  Time Signal Name  Dec\n  ---- ----\n\
                     \x20    3 \\low_prove_b  0  0  0\n     3 \\low_lemma_c  1  1  1\n";
         assert_eq!(broken_at_the_end(said), ["lemma_c"]);
     }
