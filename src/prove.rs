@@ -115,8 +115,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             let Some(text) = other.as_deref().or(own) else { return Ok(reports) };
             let watched = Watched::read(text).with_context(|| format!("the monitor of {}", entry.name))?;
             let given = [arguments.modules.settings().to_vec()];
-            let sizes =
-                if given[0].is_empty() && !watched.sizes.is_empty() { &watched.sizes[..] } else { &given };
+            let sizes = if given[0].is_empty() { &watched.sizes[..] } else { &given };
             for size in sizes {
                 let job = Job { arguments: &arguments, entry, size };
                 reports.extend(job.monitor(&set(size, &[entry])?, &watched)?);

@@ -102,7 +102,8 @@ pub fn monitors(project: &Project, _: &str) -> Result<String> {
                 all += usize::from(property.kind != Kind::Cover);
                 let (module, what) = (pages.link(entry.name), cell(&property.text));
                 let lemma = if property.kind == Kind::Lemma { " (lemma)" } else { "" };
-                writeln!(text, "| {module} | {} | {what}{lemma} | {known} | {by} |", size.join(" "))?;
+                let size = if size.is_empty() { "default".to_string() } else { size.join(" ") };
+                writeln!(text, "| {module} | {size} | {what}{lemma} | {known} | {by} |")?;
             }
         }
     }

@@ -2,8 +2,14 @@
 //! Monitors proved, and refuted where the hardware is broken on purpose: no proof is empty.
 
 use gpurf_blocks::Parameters;
-use gpurf_hw::collector::Ccu;
+use gpurf_hw::cells::AgeMatrix;
+use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Monitor;
+use gpurf_hw::finereg::{LiveRegisterCache, RegisterIndexDecoder};
+use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
+use gpurf_hw::multicast::LoadQueue;
+use gpurf_hw::register_cache::WritebackBuffer;
+use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
 use gpurf_synth::{prove_monitor, Holds, Kind, Watched};
 use gpurf_verilog::{emit, Hierarchy};
 
@@ -37,22 +43,192 @@ fn check(module: &str, hierarchy: &Hierarchy, parameters: &[(&str, usize)], chan
     }
 }
 
+/// A module at a size, with its parameters for the monitor.
+macro_rules! check {
+    ($module:literal, $hardware:expr, $parameters:ident: [$($name:literal),*], $changes:expr) => {{
+        if is_missing() {
+            return;
+        }
+        let values: Vec<(&str, usize)> = vec![$(($name, $parameters.number_of($name))),*];
+        check($module, &emit(&$hardware).unwrap(), &values, &$changes);
+    }};
+}
+
+/// Small operand stages.
+fn small() -> Parameters {
+    Parameters { slots: 3, width: 32, ..Parameters::default() }
+}
+
 #[test]
 fn what_a_caching_collector_reads_was_written_last() {
-    if is_missing() {
-        return;
-    }
-    let parameters = Parameters { entries: 4, slots: 3, width: 32, ..Parameters::default() };
-    let names = ["entries", "slots", "width", "banks", "d_ports"];
-    let values: Vec<_> = names.map(|name| (name, parameters.number_of(name))).into();
-    check(
+    let parameters = Parameters { entries: 4, ..small() };
+    check!(
         "ccu",
-        &emit(&Ccu::<32, 2>::new(&parameters)).unwrap(),
-        &values,
-        &[
+        Ccu::<32, 2>::new(&parameters),
+        parameters: ["entries", "slots", "width", "banks", "d_ports"],
+        [
             ("if (kill[b] & (entry_tag[e*8 +: 8] == kill_register[b*8 +: 8])) killed[e] = 1'd1;", ""),
             ("(cache_table_lock[e] & !dispatch)", "1'd0"),
             ("((!owner | (warp != warp_held)) | flush)", "(!owner | flush)"),
-        ],
+        ]
+    );
+}
+
+#[test]
+fn what_other_collectors_read_was_written_last() {
+    let parameters = small();
+    check!(
+        "ocu",
+        Ocu::<32>::new(&parameters),
+        parameters: ["slots", "width"],
+        [
+            ("slot_ready[s] <= !issue;", "slot_ready[s] <= 1'd1;"),
+            ("if (arrives[s]) slot_data", "if (s_valid) slot_data"),
+            ("if (issue) slot_valid <= source_valid;", "if (issue & !occupancy) slot_valid <= source_valid;"),
+        ]
+    );
+}
+
+#[test]
+fn a_queue_neither_loses_nor_doubles_a_read() {
+    let parameters = small();
+    check!(
+        "request_queue",
+        RequestQueue::<1>::new(&parameters),
+        parameters: ["collectors", "slots"],
+        [
+            ("if (pop) full[p] = valid[p + 1];", ""),
+            ("any_push = any_push | push[s];", "any_push = push[s];"),
+            ("offered_slot[l*3 +: 3] | slot_number[s*3 +: 3];", "slot_number[0 +: 3];"),
+        ]
+    );
+}
+
+#[test]
+fn an_arbiter_serves_each_read_once() {
+    let parameters = small();
+    check!(
+        "arbiter",
+        Arbiter::<1>::new(&parameters),
+        parameters: ["collectors", "slots", "banks", "d_ports"],
+        [
+            ("wants[b*3 + s] & !(direct[b*3 + s] & granted[b])", "wants[b*3 + s] & !direct[b*3 + s]"),
+            ("queues_pop[b] = granted[b] & queues_head_valid[b];", "queues_pop[b] = queues_head_valid[b];"),
+            ("(next_valid[b] & !write_valid[b])", "next_valid[b]"),
+        ]
+    );
+}
+
+#[test]
+fn a_scheduler_knows_greed_data_and_age() {
+    let parameters = small();
+    check!(
+        "warp_scheduler",
+        WarpScheduler::new(&parameters),
+        parameters: ["warps", "collectors"],
+        [
+            ("if (issue | launch[w]) last[w]", "if (issue) last[w]"),
+            ("if (any_data) eligible[w] = candidate[w] & has_data[w];", ""),
+            ("younger[p] <= !(|(renewals & higher[p*16 +: 16]));", "younger[p] <= |(renewals & higher[p*16 +: 16]);"),
+        ]
+    );
+}
+
+#[test]
+fn a_warp_waits_for_a_collector_as_long_as_it_should() {
+    let parameters = small();
+    check!(
+        "collector_allocator",
+        CollectorAllocator::<1>::new(&parameters),
+        parameters: ["collectors"],
+        [
+            ("counter < {1'd0, sthld}", "counter <= {1'd0, sthld}"),
+            ("else if (request & torn) counter", "else if (request) counter"),
+            ("eligible[c] = own[c] & !occupied[c];", "eligible[c] = own[c];"),
+        ]
+    );
+}
+
+#[test]
+fn sthld_moves_as_the_instructions_change() {
+    let parameters = small();
+    check!(
+        "sthld_controller",
+        SthldController::new(&parameters),
+        parameters: ["interval"],
+        [
+            ("(product < {6'd0, previous})", "(product <= {6'd0, previous})"),
+            ("if (moved[6]) stored_sthld_d = 5'd0;", ""),
+            ("if (interval_end) stored_state", "stored_state"),
+        ]
+    );
+}
+
+#[test]
+fn the_oldest_are_known_and_each_register_is_shown_once() {
+    let parameters = small();
+    check!(
+        "age_matrix",
+        AgeMatrix::new(parameters.warps),
+        parameters: [],
+        [
+            ("beaten = beaten | higher[p*16 +: 16];", "beaten = beaten | lower[p*16 +: 16];"),
+            ("younger[p] <= !(|(renewals & higher[p*16 +: 16]));", "younger[p] <= 1'd1;"),
+        ]
+    );
+    check!(
+        "register_index_decoder",
+        RegisterIndexDecoder::new(&parameters),
+        parameters: [],
+        [
+            ("low_d = low & ~shown;", "low_d = low & ~lowest;"),
+            ("if (load | (step & is_high)) high", "if (load) high"),
+        ]
+    );
+}
+
+#[test]
+fn vectors_rows_and_lanes_are_those_that_were_written() {
+    let parameters = small();
+    check!(
+        "live_register_cache",
+        LiveRegisterCache::new(&parameters),
+        parameters: [],
+        [
+            ("valid[index] & (pcs_read_data == asked)", "valid[index]"),
+            ("if (accepted) address = pc[8:4] ^ pc[13:9];", "if (request) address = pc[8:4] ^ pc[13:9];"),
+        ]
+    );
+    check!(
+        "bank",
+        Bank::<32, 1>::new(&parameters),
+        parameters: ["collectors", "width", "rows"],
+        [
+            ("under_way <= read;", "under_way <= read | write;"),
+            ("if (read) slot_under_way <= slot;", "if (read) slot_under_way <= slot | 3'd1;"),
+        ]
+    );
+    check!(
+        "writeback_buffer",
+        WritebackBuffer::<32, 32>::new(&parameters),
+        parameters: ["slots", "width"],
+        [
+            ("if (fresh) leaving_data = data;", ""),
+            ("if (push | (ready & goes[0])) pending", "if (push | ready & fresh) pending"),
+        ]
+    );
+}
+
+#[test]
+fn no_request_for_a_load_is_passed_over() {
+    let parameters = small();
+    check!(
+        "load_queue",
+        LoadQueue::<6, 16>::new(&parameters),
+        parameters: [],
+        [
+            ("unpassed[i] & (!grant[i] | finish)", "unpassed[i] & !grant[i]"),
+            ("to_front[s] = takes[s] & (pops[s] | !valid[s*2]);", "to_front[s] = takes[s] & !valid[s*2];"),
+        ]
     );
 }

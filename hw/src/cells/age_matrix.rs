@@ -10,7 +10,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(title = "Age matrix", arguments(entries = warps), sizes(pairs = entries * (entries - 1) / 2))]
 pub struct AgeMatrix {
@@ -43,6 +43,8 @@ watch!(AgeMatrix: [
     "fault for a in oldest for b in oldest if a < b && oldest[a] && oldest[b]: {a} and {b} are the oldest",
     "fault for a in oldest if oldest[a] && !request[a]: {a} is the oldest without a request",
 ]);
+
+monitor!(AgeMatrix: "age_matrix_monitor.v");
 
 #[rtl]
 impl AgeMatrix {

@@ -27,6 +27,7 @@ use gpurf_blocks::ReplacementPolicy;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl};
+use crate::monitor;
 
 /// `I`: bits of an entry's number.
 #[block(
@@ -87,6 +88,8 @@ pub struct Replacement<const I: usize> {
     #[value(replacement == ReplacementPolicy::Malekeh)]
     far_first: Constant<Bit>,
 }
+
+monitor!(Replacement<I>: "replacement_monitor.v");
 
 #[rtl]
 impl<const I: usize> Replacement<I> {

@@ -13,7 +13,7 @@ use gpurf_blocks::FLAG_WORD;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `P`: bits of an entry's number.
 #[block(
@@ -71,6 +71,8 @@ watch!(FreeSpaceMonitor<P>: [
     "fault if any_free && occupied[first_free >> 5][first_free & 31]: entry {first_free} is offered, \
         and occupied",
 ]);
+
+monitor!(FreeSpaceMonitor<P>: "free_space_monitor_monitor.v");
 
 #[rtl]
 impl<const P: usize> FreeSpaceMonitor<P> {

@@ -15,7 +15,7 @@ use gpurf_blocks::VECTOR_CACHE_ENTRIES;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Memory, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(title = "Live-register bit-vector cache", paper = "R §V-C")]
 pub struct LiveRegisterCache {
@@ -78,6 +78,8 @@ watch!(LiveRegisterCache: [
     "fill(pc = asked) if filled: fill for PC {pc}",
     "fault if !answer && (low != 0 || high != 0): a vector without an answer",
 ]);
+
+monitor!(LiveRegisterCache: "live_register_cache_monitor.v");
 
 #[rtl]
 impl LiveRegisterCache {

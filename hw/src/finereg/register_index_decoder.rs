@@ -10,7 +10,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(title = "Register index decoder", paper = "R §V-C")]
 pub struct RegisterIndexDecoder {
@@ -64,6 +64,8 @@ watch!(RegisterIndexDecoder: [
     "fault if (last || found) && !any: a register is shown, and there is none",
     "fault if found && index != wanted: register {wanted} is left, and {index} is shown",
 ]);
+
+monitor!(RegisterIndexDecoder: "register_index_decoder_monitor.v");
 
 #[rtl]
 impl RegisterIndexDecoder {

@@ -36,7 +36,9 @@
   // The interval ends in its last cycle.
   wire prove_interval = interval_end == (cycle == INTERVAL - 1);
 
+  // How much it changed.
   wire [31:0] change = now > before ? now - before : before - now;
+
   // A change is small if and only if it is less than 2% of the interval before, or none.
   wire prove_small = inside.is_small == (50*change < before || change == 0);
 

@@ -13,7 +13,7 @@ use rust_hdl::prelude::*;
 use super::HoldingArbiter;
 use crate::bundles::LoadRequest;
 use crate::dialect::{block, rtl, Held, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(
@@ -58,6 +58,8 @@ watch!(LoadQueue<V, A>: [
     "fault if !head_valid && (head_warp != 0 || head_address != 0 || head_source != 0): fields \
         without a request",
 ]);
+
+monitor!(LoadQueue<V, A>: "load_queue_monitor.v");
 
 #[rtl]
 impl<const V: usize, const A: usize> LoadQueue<V, A> {

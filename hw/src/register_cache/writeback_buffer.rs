@@ -16,7 +16,7 @@ use gpurf_blocks::LANES;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `W`: width of a register of a warp in bits; `L`: lanes that share tags.
 #[block(
@@ -77,6 +77,8 @@ watch!(WritebackBuffer<W, L>: [
     "misuse if push && !free: lanes enter a buffer that is not empty",
     "fault if !valid && (warp != 0 || register != 0 || lanes != 0): fields without a register",
 ]);
+
+monitor!(WritebackBuffer<W, L>: "writeback_buffer_monitor.v");
 
 #[rtl]
 impl<const W: usize, const L: usize> WritebackBuffer<W, L> {

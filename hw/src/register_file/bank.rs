@@ -14,7 +14,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Memory, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `W`: data width in bits; `C`: bits of a collector's number.
 #[block(
@@ -91,6 +91,8 @@ pub struct Bank<const W: usize, const C: usize> {
 watch!(Bank<W, C>: [
     "misuse if read && write: the bank is read and written",
 ]);
+
+monitor!(Bank<W, C>: "bank_monitor.v");
 
 #[rtl]
 impl<const W: usize, const C: usize> Bank<W, C> {

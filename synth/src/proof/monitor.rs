@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Result};
-use gpurf_verilog::{Hierarchy, VerilogModule};
+use gpurf_verilog::Hierarchy;
 
 use super::abc;
 use super::design::{signals_of, without_rows};
@@ -41,12 +41,10 @@ pub struct Property {
 /// A monitor, read.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// Each size that it names, by its settings.
+    /// Each size that it names, by its settings; without any, the default one.
     pub sizes: Vec<Vec<String>>,
     /// In the order of declaration.
     pub properties: Vec<Property>,
-    /// Memories keep their rows.
-    keeps_memories: bool,
     /// Paths of signals inside the module.
     inside: Vec<String>,
     body: String,
@@ -74,8 +72,6 @@ const DEPTH: usize = 2;
 const REACH: usize = 40;
 /// Cycles that are looked at where no proof is found.
 const BOUND: usize = 20;
-/// A line that keeps memories.
-const KEEPS: &str = "// Keeps memories.";
 
 impl Watched {
     /// Reads a monitor.
@@ -84,8 +80,7 @@ impl Watched {
     /// If it proves nothing, or a property has no comment.
     pub fn read(text: &str) -> Result<Self> {
         let (mut sizes, mut properties, mut above) = (vec![], vec![], vec![]);
-        let keeps_memories = text.lines().any(|line| line.trim() == KEEPS);
-        for line in text.lines().map(str::trim).filter(|line| *line != KEEPS) {
+        for line in text.lines().map(str::trim) {
             if let Some(size) = line.strip_prefix("// At ") {
                 sizes.push(size.trim_end_matches('.').split_whitespace().map(String::from).collect());
             } else if let Some(comment) = line.strip_prefix("//") {
@@ -102,13 +97,16 @@ impl Watched {
             properties.iter().any(|property| property.kind == Kind::Prove),
             "a monitor that proves nothing: no signal is called prove_NAME"
         );
+        if sizes.is_empty() {
+            sizes.push(vec![]);
+        }
         let (mut inside, mut body) = (vec![], String::new());
         for line in text.lines() {
             let code = line.split("//").next().unwrap_or_default();
             body += &with_paths(code, &mut inside);
             body.push('\n');
         }
-        Ok(Watched { sizes, properties, keeps_memories, inside, body })
+        Ok(Watched { sizes, properties, inside, body })
     }
 
     fn of(&self, kind: Kind) -> impl Iterator<Item = &Property> {
@@ -226,14 +224,7 @@ pub fn prove_monitor(
     waveform: Option<&Path>,
 ) -> Result<Vec<RuleProof>> {
     let yosys = Yosys::new()?;
-    let read = |module: &VerilogModule| {
-        if watched.keeps_memories {
-            module.code.clone()
-        } else {
-            without_rows(module)
-        }
-    };
-    let modules: Vec<String> = hierarchy.modules.iter().map(read).collect();
+    let modules: Vec<String> = hierarchy.modules.iter().map(without_rows).collect();
     yosys.write(DESIGN, &format!("`default_nettype none\n\n{}", modules.join("\n")))?;
     yosys.write(MONITOR, &watched.around(hierarchy, parameters)?)?;
     let top = &hierarchy.top;
