@@ -118,7 +118,8 @@ fn every_instruction_of_every_design() {
     let mut device = Device::new(Options { digests: true, ..Options::default() });
     (named("bfs").unwrap().run)(&mut device, Size::Small).unwrap();
     let workload = device.into_workload("bfs");
-    for design in Design::every() {
+    // Without collectors an instruction shows no stage between the head of its buffer and its unit.
+    for design in Design::every().filter(|design| !design.reads_in_window()) {
         let config = Config::default();
         let (statistics, ways) = run(&workload, &config, design, true);
         let (unheard, _) = run(&workload, &config, design, false);
@@ -137,8 +138,7 @@ fn every_instruction_of_every_design() {
             assert!(issues.insert((way.sub_core, way.issue())), "two issues in a cycle: {}", context());
             if let Some(cycle) = way.enters(Stage::Execute) {
                 let is_first = dispatches.insert((way.sub_core, cycle));
-                // Without collectors operands leave a window and two queues.
-                assert!(is_first || design.reads_in_window(), "two dispatches in a cycle: {}", context());
+                assert!(is_first, "two dispatches in a cycle: {}", context());
             }
             // An instruction comes to the head of the buffer when the one before it has left it.
             match last.insert(way.warp.clone(), way.issue()) {

@@ -39,7 +39,8 @@ use crate::watch;
         allocate_on_arrival,
         storage,
         isolation
-    )
+    ),
+    sizes(in_latches = if parameters.storage == Storage::Latches { entries } else { 0 })
 )]
 pub struct CacheTable<const W: usize, const I: usize> {
     /// The table changes hands: nothing in it is valid from this cycle's look-ups on.
@@ -154,8 +155,7 @@ pub struct CacheTable<const W: usize, const I: usize> {
     written: Local<Bit>,
     #[when(storage == Storage::Latches)]
     entry_written: Local<[Bit; entries]>,
-    #[when(storage == Storage::Latches)]
-    entry_latch: [Latch<W>; entries],
+    entry_latch: [Latch<W>; in_latches],
     order: LruOrder<I>,
     #[value(|entry| 1 << entry)]
     alone: Constant<[Bits<16>; entries]>,

@@ -47,6 +47,7 @@ stages!(Ocu<W>);
     title = "Operand collector unit",
     paper = "W §2, F §II",
     parameters(width, slots, accesses, dispatch_on_arrival, storage, isolation),
+    sizes(in_latches = if parameters.storage == Storage::Latches { slots } else { 0 }),
     fixed(destinations = 0, d_ports = 0, cache_far = false),
     bundle = CollectorPorts<W>
 )]
@@ -71,8 +72,7 @@ pub struct Ocu<const W: usize> {
     second_s_slot_held: Register<[Bit; slots]>,
     #[when(storage == Storage::Latches)]
     written: Local<Bit>,
-    #[when(storage == Storage::Latches)]
-    slot_latch: [Latch<W>; slots],
+    slot_latch: [Latch<W>; in_latches],
     occupancy: Register<Bit>,
     warp_held: Register<Bits<4>>,
     unit_held: Register<Bits<3>>,

@@ -271,6 +271,6 @@ mod tests {
         parts("collector=boc", &["`collector=boc` and `baseline`", "allocation=private"]);
         parts("traditional+allocation=any_free+finereg", &["finereg`", "any free one"]);
         parts("allocation=some", &["allocation=some", "any_free", "private"]);
-        parts("colour=red", &["colour=red", "collector (ocu, ccu, boc)"]);
+        parts("colour=red", &["colour=red", "collector (ocu, ccu, boc, window)"]);
     }
 }

@@ -268,7 +268,7 @@ mod tests {
     fn source(part: &str, top: &str, body: &str, comment: &str) -> String {
         format!(
             "module {part} (\n  input wire a\n);\nendmodule\n// {comment}\nmodule {top} (\n  input wire a\n);\n\n  \
-             {part} one (\n    .a(a)\n  );\n  {part} {part} (\n    .a({body})\n  );\nendmodule\n"
+             {part} one (\n    .a(a)\n  );\n  {part} two (\n    .a({body})\n  );\nendmodule\n"
         )
     }
 
