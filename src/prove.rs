@@ -34,11 +34,11 @@ pub struct Arguments {
     /// The time in seconds of the processor for each rule
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// Keep what was found in this file: a line of JSON for each rule, in the place of the lines that it has of the
+    /// Keep what was found in this file: a line of JSON for each rule, instead of the lines that it has of the
     /// module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
-    /// Prove this monitor of the one module that is named, in the place of its own
+    /// Prove this monitor instead of the module's own. The option takes one module
     #[arg(long, value_name = "FILE")]
     monitor: Option<PathBuf>,
     /// Write a run that breaks a rule into this folder, as MODULE.vcd
@@ -66,7 +66,7 @@ pub struct Report {
     pub rule: String,
     /// `proved`, `broken`, `reached` or `open`.
     pub result: String,
-    /// What was found by.
+    /// The commands or the solver that found the result.
     #[serde(default)]
     pub method: String,
     /// Cycles of the shortest run that breaks it, or reaches it.
@@ -84,7 +84,7 @@ pub fn recorded(path: &Path) -> Result<Vec<Report>> {
     read_lines(path, "report")
 }
 
-/// Whose rules those of old records are.
+/// The kind of rules that old records have.
 fn contract() -> String {
     "contract".to_string()
 }

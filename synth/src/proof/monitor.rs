@@ -13,7 +13,7 @@ use super::design::{range_of, without_rows};
 use super::{counterexample, Holds, RuleProof};
 use crate::yosys::Yosys;
 
-/// What a signal of a monitor is for.
+/// The purpose of a signal in a monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The driver owes it.
@@ -29,9 +29,9 @@ pub enum Kind {
 /// A signal of a monitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
-    /// What it is for.
+    /// Its purpose.
     pub kind: Kind,
-    /// Its name.
+    /// The name, which begins with the purpose.
     pub name: String,
     /// The comment above it.
     pub text: String,
@@ -74,7 +74,7 @@ impl Watched {
     pub fn read(text: &str) -> Result<Self> {
         let (mut sizes, mut properties, mut above) = (vec![], vec![], vec![]);
         for line in text.lines().map(str::trim) {
-            if let Some(size) = line.strip_prefix("// At ") {
+            if let Some(size) = line.strip_prefix("// At ").filter(|size| size.contains('=')) {
                 sizes.push(size.trim_end_matches('.').split_whitespace().map(String::from).collect());
             } else if let Some(comment) = line.strip_prefix("//") {
                 above.push(comment.trim());
@@ -209,9 +209,12 @@ pub fn prove_monitor(
         return Err(yosys.failure());
     }
     let limit = Duration::from_secs(seconds);
-    let (holds, method) = prove_all(&yosys, limit)?;
+    // Registers begin as they like, and nothing counts. What has no clock begins nowhere.
+    let is_clocked = range_of(hierarchy, "clock").is_some();
+    let start = if is_clocked { format!("-set-init {COUNTS} 0") } else { String::new() };
+    let (holds, method) = prove_all(&yosys, &start, limit)?;
     if let (Some(path), Holds::Not { cycles }) = (waveform, holds) {
-        counterexample(&yosys, BASE, BROKEN, &format!("-set-init {COUNTS} 0"), cycles, path)?;
+        counterexample(&yosys, BASE, BROKEN, &start, cycles, path)?;
     }
     let together = began.elapsed().as_secs_f64();
     let mut proofs = vec![];
@@ -238,11 +241,9 @@ fn reach() -> String {
 }
 
 /// The result for all together, and what gave it.
-fn prove_all(yosys: &Yosys, limit: Duration) -> Result<(Holds, String)> {
-    let way = format!("-tempinduct -set-init {COUNTS} 0 -maxsteps {DEPTH}");
+fn prove_all(yosys: &Yosys, start: &str, limit: Duration) -> Result<(Holds, String)> {
+    let way = if start.is_empty() { String::new() } else { format!("-tempinduct {start} -maxsteps {DEPTH}") };
     yosys.write(SAID, "")?;
-    let is_clocked = yosys.read(MONITOR)?.contains(&format!("reg {COUNTS} ="));
-    let way = if is_clocked { way } else { String::new() };
     yosys.run(
         &format!("read_rtlil {BASE}; tee -q -o {SAID} sat -prove {BROKEN} 0 {way} {AROUND}"),
         Some(limit),
@@ -300,7 +301,7 @@ fn flat(path: &str) -> String {
     path.replace('.', "__")
 }
 
-/// The line with paths as names, each of which is noted.
+/// The line with a plain name for each path. New paths are added to `inside`.
 fn with_paths(line: &str, inside: &mut Vec<String>) -> String {
     let is_of_path = |letter: char| is_of_word(letter) || letter == '.';
     let (mut text, mut rest) = (String::new(), line);
@@ -325,7 +326,7 @@ mod tests {
     #[test]
     fn a_monitor_is_read() {
         let watched = Watched::read(
-            "// At entries=4 slots=3.\n// It waits.\nwire assume_waits = !go;\n// A tag\n// is known.\nreg prove_tag;\n\
+            "// At entries=4 slots=3.\n// At rest\n// it waits.\nwire assume_waits = !go;\n// A tag\n// is known.\nreg prove_tag;\n\
              always @* prove_tag = table.tag[7:0] == inside.own; // table.other\n",
         )
         .unwrap();
@@ -334,7 +335,7 @@ mod tests {
         assert_eq!(
             watched.properties,
             [
-                property(Kind::Assume, "assume_waits", "It waits"),
+                property(Kind::Assume, "assume_waits", "At rest it waits"),
                 property(Kind::Prove, "prove_tag", "A tag is known")
             ]
         );
