@@ -35,11 +35,11 @@ pub struct Arguments {
     /// The time in seconds of the processor for each rule
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// Keep what was found in this file: a line of JSON for each rule, instead of the lines that it has of
-    /// the module
+    /// Keep what was found in this file: a line of JSON for each rule, instead of the lines that it has of the
+    /// module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
-    /// Prove this monitor of the one module that is named, in the place of its own, and nothing else
+    /// Prove this monitor instead of the module's own. The option takes one module
     #[arg(long, value_name = "FILE")]
     monitor: Option<PathBuf>,
     /// Write a run that breaks a rule into this folder, as MODULE.vcd
@@ -67,7 +67,7 @@ pub struct Report {
     pub rule: String,
     /// `proved`, `broken`, `reached`, `bounded` or `open`.
     pub result: String,
-    /// What was found by.
+    /// The commands or the solver that found the result.
     #[serde(default)]
     pub method: String,
     /// Cycles of the shortest run that breaks it, or reaches it; or those in which no run breaks it.
@@ -85,7 +85,7 @@ pub fn recorded(path: &Path) -> Result<Vec<Report>> {
     read_lines(path, "report")
 }
 
-/// Whose rules those of old records are.
+/// The kind of rules that old records have.
 fn contract() -> String {
     "contract".to_string()
 }

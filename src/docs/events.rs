@@ -12,7 +12,7 @@ use gpurf_synth::{Kind, Watched};
 use gpurf_verilog::{declared_events, is_of_contract};
 
 use super::cell;
-use super::project::Project;
+use super::project::{Project, Verilog};
 use crate::prove::{recorded, Report};
 use crate::verilog::set;
 
@@ -31,6 +31,24 @@ pub fn table(project: &Project, _: &str) -> Result<String> {
     Ok(text)
 }
 
+/// The recorded proof of a rule, if there is one. A proof of older Verilog is noted as outdated.
+fn proof<'a>(
+    project: &Project,
+    proofs: &'a [Report],
+    of: &str,
+    verilog: &Verilog,
+    rule: &str,
+) -> Option<&'a Report> {
+    let is_of_it =
+        |proof: &&Report| (&proof.of[..], &proof.verilog, &proof.rule[..]) == (of, &verilog.top, rule);
+    let proof = proofs.iter().find(is_of_it)?;
+    if proof.source != verilog.source {
+        let command = format!("gpurf prove {} --record {PROOFS}", proof.module);
+        project.outdated(command, &verilog.top, &proof.measured.date);
+    }
+    Some(proof)
+}
+
 /// Module, rule and condition of each line of the contracts: what whoever drives a module owes it, and what it owes.
 pub fn contracts(project: &Project, _: &str) -> Result<String> {
     let (proofs, pages) = (recorded(&project.root.join(PROOFS))?, project.pages()?);
@@ -44,15 +62,8 @@ pub fn contracts(project: &Project, _: &str) -> Result<String> {
         let mut known = String::from("–");
         if event.kind == "fault" {
             let verilog = project.verilog(find(event.module)?, &Parameters::default())?;
-            let is_of_it = |proof: &&Report| {
-                (&proof.of[..], &proof.verilog, &proof.rule[..]) == ("contract", &verilog.top, event.text)
-            };
             owed += 1;
-            if let Some(proof) = proofs.iter().find(is_of_it) {
-                if proof.source != verilog.source {
-                    let command = format!("gpurf prove {} --record {PROOFS}", event.module);
-                    project.outdated(command, &verilog.top, &proof.measured.date);
-                }
+            if let Some(proof) = proof(project, &proofs, "contract", &verilog, event.text) {
                 known = match proof.result.as_str() {
                     "proved" => format!("{:.1} s", proof.seconds),
                     result => result.to_string(),
@@ -69,7 +80,7 @@ pub fn contracts(project: &Project, _: &str) -> Result<String> {
     Ok(format!("{head}\n\n{text}"))
 }
 
-/// What monitors prove of modules, at each size, and what is known of it.
+/// The properties in the monitors of modules, at each size, with their results.
 pub fn monitors(project: &Project, _: &str) -> Result<String> {
     let (proofs, pages) = (recorded(&project.root.join(PROOFS))?, project.pages()?);
     let mut text = String::from("| module | size | what | result | by |\n|---|---|---|---|---|\n");
@@ -81,15 +92,8 @@ pub fn monitors(project: &Project, _: &str) -> Result<String> {
         for size in &watched.sizes {
             let verilog = project.verilog(entry, &set(size, &[entry])?)?;
             for property in watched.properties.iter().filter(|property| property.kind != Kind::Assume) {
-                let is_of_it = |proof: &&Report| {
-                    (&proof.of[..], &proof.verilog, &proof.rule) == ("monitor", &verilog.top, &property.text)
-                };
                 let (mut known, mut by) = ("–".to_string(), "–".to_string());
-                if let Some(proof) = proofs.iter().find(is_of_it) {
-                    if proof.source != verilog.source {
-                        let command = format!("gpurf prove {} --record {PROOFS}", entry.name);
-                        project.outdated(command, &verilog.top, &proof.measured.date);
-                    }
+                if let Some(proof) = proof(project, &proofs, "monitor", &verilog, &property.text) {
                     known = match proof.cycles {
                         Some(cycles) if proof.result == "bounded" => format!("open beyond {cycles} cycles"),
                         Some(cycles) => format!("{} in cycle {cycles}", proof.result),

@@ -17,7 +17,7 @@ use crate::contract::is_missing;
 
 const SECONDS: u64 = 60;
 
-/// What a monitor says holds of the hardware, and no longer once a line of some module is changed.
+/// Proves the monitor of a module. Once a line of some module is changed, the proof must fail.
 fn check(module: &str, hierarchy: &Hierarchy, parameters: &[(&str, usize)], changes: &[(&str, &str)]) {
     let watched = Watched::read(Monitor::of(module).expect("it has a monitor").text).unwrap();
     let prove =

@@ -73,13 +73,12 @@ fn places(of: &str) -> BTreeSet<String> {
     places
 }
 
-/// Names of files and folders, files without their ending.
+/// Names of files and folders, files without their ending. Monitors, which are Verilog, stand beside their module.
 fn children(folder: &Path) -> impl Iterator<Item = String> {
     let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    entries.map(|entry| {
-        let path = entry.expect("a folder that can be read").path();
-        path.file_stem().expect("it has a name").to_string_lossy().into_owned()
-    })
+    let paths = entries.map(|entry| entry.expect("a folder that can be read").path());
+    let paths = paths.filter(|path| path.extension().is_none_or(|ending| ending == "rs"));
+    paths.map(|path| path.file_stem().expect("it has a name").to_string_lossy().into_owned())
 }
 
 #[test]

@@ -92,12 +92,19 @@
 
   // No two entries hold one register.
   reg prove_unique;
+  // The order of use is an order: no two entries have one rank.
+  reg lemma_order;
   always @(*) begin
     prove_unique = 1;
+    lemma_order = 1;
     for (e = 0; e < ENTRIES; e = e + 1)
       for (f = 0; f < ENTRIES; f = f + 1)
-        if (f < e && cache_table.entry_valid[e] && cache_table.entry_valid[f] &&
-            cache_table.entry_tag[e*8 +: 8] == cache_table.entry_tag[f*8 +: 8]) prove_unique = 0;
+        if (f < e) begin
+          if (cache_table.entry_valid[e] && cache_table.entry_valid[f] &&
+              cache_table.entry_tag[e*8 +: 8] == cache_table.entry_tag[f*8 +: 8]) prove_unique = 0;
+          if (cache_table.order.rank[e*$clog2(ENTRIES) +: $clog2(ENTRIES)] ==
+              cache_table.order.rank[f*$clog2(ENTRIES) +: $clog2(ENTRIES)]) lemma_order = 0;
+        end
   end
 
   // A source is asked for if and only if no entry of its warp holds its register and no source before it names it.
@@ -163,16 +170,6 @@
       for (t = 0; t < SLOTS; t = t + 1)
         if (t < s && under_way[s] && under_way[t] && place[s*8 +: 8] == place[t*8 +: 8]) lemma_reads = 0;
     end
-  end
-
-  // The order of use is an order: no two entries have one rank.
-  reg lemma_order;
-  always @(*) begin
-    lemma_order = 1;
-    for (e = 0; e < ENTRIES; e = e + 1)
-      for (f = 0; f < ENTRIES; f = f + 1)
-        if (f < e && cache_table.order.rank[e*$clog2(ENTRIES) +: $clog2(ENTRIES)] ==
-            cache_table.order.rank[f*$clog2(ENTRIES) +: $clog2(ENTRIES)]) lemma_order = 0;
   end
 
   reg was_found, was_written;

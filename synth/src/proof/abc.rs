@@ -11,7 +11,7 @@ use crate::yosys::Yosys;
 const RUN: &str = "abc.sh";
 const SAID: &str = "abc.txt";
 
-/// What commands of ABC find out about an output of a design that Yosys has written: whether it can ever be high. The limit is of
+/// Runs commands of ABC on one output of a design that Yosys has written. They find out if it can ever be high. The limit is of
 /// processor time.
 pub fn run(
     yosys: &Yosys,

@@ -14,7 +14,7 @@ use super::design::{signals_of, without_rows};
 use super::{counterexample, Holds, RuleProof};
 use crate::yosys::Yosys;
 
-/// What a signal of a monitor is for.
+/// The purpose of a signal in a monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The driver owes it.
@@ -30,9 +30,9 @@ pub enum Kind {
 /// A signal of a monitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
-    /// What it is for.
+    /// Its purpose.
     pub kind: Kind,
-    /// Its name.
+    /// The name, which begins with the purpose.
     pub name: String,
     /// The comment above it.
     pub text: String,
@@ -81,7 +81,7 @@ impl Watched {
     pub fn read(text: &str) -> Result<Self> {
         let (mut sizes, mut properties, mut above) = (vec![], vec![], vec![]);
         for line in text.lines().map(str::trim) {
-            if let Some(size) = line.strip_prefix("// At ") {
+            if let Some(size) = line.strip_prefix("// At ").filter(|size| size.contains('=')) {
                 sizes.push(size.trim_end_matches('.').split_whitespace().map(String::from).collect());
             } else if let Some(comment) = line.strip_prefix("//") {
                 above.push(comment.trim());
@@ -247,10 +247,12 @@ pub fn prove_monitor(
         return Err(yosys.failure());
     }
     let limit = Duration::from_secs(seconds);
+    // Registers begin as they like, and nothing counts. What has no clock begins nowhere.
+    let start = if is_clocked(&yosys)? { format!("-set-init {COUNTS} 0") } else { String::new() };
     let rules: Vec<&Property> = watched.rules().collect();
     let mut proofs = prove_all(&yosys, &rules, limit)?;
     if let (Some(path), Some(Holds::Not { cycles })) = (waveform, proofs.first().map(|proof| proof.holds)) {
-        counterexample(&yosys, BASE, BROKEN, &format!("-set-init {COUNTS} 0"), cycles, path)?;
+        counterexample(&yosys, BASE, BROKEN, &start, cycles, path)?;
     }
     for (number, property) in watched.of(Kind::Cover).enumerate() {
         let began = Instant::now();
@@ -320,6 +322,11 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
     Ok(proofs.collect())
 }
 
+/// The design has a clock, or the monitor has.
+fn is_clocked(yosys: &Yosys) -> Result<bool> {
+    Ok(yosys.read(MONITOR)?.contains(&format!("reg {COUNTS} =")))
+}
+
 /// The result of an induction.
 enum Induction {
     Proved {
@@ -338,9 +345,8 @@ enum Induction {
 /// An induction for an output that must stay low.
 fn induction(yosys: &Yosys, output: &str, rules: &[&Property], limit: Duration) -> Result<Induction> {
     yosys.write(SAID, "")?;
-    let is_clocked = yosys.read(MONITOR)?.contains(&format!("reg {COUNTS} ="));
     let way = format!("-tempinduct -set-init {COUNTS} 0 -set-init {FELL} 0 -maxsteps {DEPTH}");
-    let way = if is_clocked { way } else { String::new() };
+    let way = if is_clocked(yosys)? { way } else { String::new() };
     let shown: String = rules.iter().map(|rule| format!(" -show {LOW}_{}", rule.name)).collect();
     yosys.run(
         &format!("read_rtlil {BASE}; tee -q -o {SAID} sat -prove {output} 0 {way}{shown} {AROUND}"),
@@ -404,7 +410,7 @@ fn flat(path: &str) -> String {
     path.replace('.', "__")
 }
 
-/// The line with paths as names, each of which is noted.
+/// The line with a plain name for each path. New paths are added to `inside`.
 fn with_paths(line: &str, inside: &mut Vec<String>) -> String {
     let is_of_path = |letter: char| is_of_word(letter) || letter == '.';
     let (mut text, mut rest) = (String::new(), line);
@@ -429,7 +435,7 @@ mod tests {
     #[test]
     fn a_monitor_is_read() {
         let watched = Watched::read(
-            "// At entries=4 slots=3.\n// It waits.\nwire assume_waits = !go;\n// A tag\n// is known.\nreg prove_tag;\n\
+            "// At entries=4 slots=3.\n// At rest\n// it waits.\nwire assume_waits = !go;\n// A tag\n// is known.\nreg prove_tag;\n\
              always @* prove_tag = table.tag[7:0] == inside.own; // table.other\n",
         )
         .unwrap();
@@ -438,7 +444,7 @@ mod tests {
         assert_eq!(
             watched.properties,
             [
-                property(Kind::Assume, "assume_waits", "It waits"),
+                property(Kind::Assume, "assume_waits", "At rest it waits"),
                 property(Kind::Prove, "prove_tag", "A tag is known")
             ]
         );
