@@ -214,7 +214,7 @@ fn vectors_rows_and_lanes_are_those_that_were_written() {
         parameters: ["slots", "width"],
         [
             ("if (fresh) leaving_data = data;", ""),
-            ("if (push | (ready & goes[0])) pending", "if (push | ready & fresh) pending"),
+            ("if (push | (ready & goes)) pending", "if (push | ready & fresh) pending"),
         ]
     );
 }

@@ -119,7 +119,7 @@ impl<const W: usize, const A: usize> Logic for Memory<W, A> {
                  initial second_read_data = {{{W}{{1'b0}}}};\n\
                  `endif\n\
                  always @(posedge clock)\n\
-                 \x20 if (second_enable[0]) second_read_data <= {};\n",
+                 \x20 if (second_enable) second_read_data <= {};\n",
                 row::<A>("second_address", rows)
             ),
         };
