@@ -72,7 +72,7 @@ compare: build
 	$(GPURF) compare finereg --also ablations --out $(OUT)/finereg
 	$(GPURF) compare register-cache --size medium --out $(OUT)/register_cache
 
-# Everything that the papers' overheads need, synthesized anew, the large modules included: first as sums by module, then
+# Everything that the papers' overheads need, synthesized again, the large modules included: first as sums by module, then
 # flattened, which takes half an hour. What moved is said and recorded.
 overheads: build
 	@mkdir -p $(OUT)
@@ -97,7 +97,7 @@ bench: build
 	cargo bench --workspace
 	$(GPURF) speeds
 
-# Compiles the CUDA sources of the built-in workloads anew, with NVIDIA's compiler from PyPI. The listings are
+# Compiles the CUDA sources of the built-in workloads again, with NVIDIA's compiler from PyPI. The listings are
 # part of the repository: this is needed only after a change to a source.
 workloads:
 	workloads/build

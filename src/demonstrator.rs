@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `gpurf demonstrator`: one sub-core for an FPGA, with the inputs that it had in a run and a memory that plays them.
+//! `gpurf demonstrator`: one sub-core for an FPGA, with the inputs that it had in a run and a memory that
+//! plays them.
 //!
-//! The top counts hits, and folds all outputs of all cycles into a signature. It knows what the model counted, and says
-//! whether it found the same.
+//! The top counts hits, and folds all outputs of all cycles into a signature. It knows what the model
+//! counted, and says whether it found the same.
 
 use std::cell::RefCell;
 use std::fmt::Write;

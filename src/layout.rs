@@ -28,7 +28,8 @@ pub struct Arguments {
     /// Draw the layout into this file, as SVG. The option takes one module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     picture: Option<PathBuf>,
-    /// Keep the figures in this file: a line of JSON for each module, in the place of the one that it has of the module
+    /// Keep the figures in this file: a line of JSON for each module, instead of the one that it has of
+    /// the module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     #[command(flatten)]

@@ -23,8 +23,8 @@ fn running() -> PathBuf {
     }
 }
 
-/// `gpurf ... | head`: Rust ignores SIGPIPE, so that pipes to other programs give errors, and `println!` panics instead.
-/// Messages never panic: see `say!`.
+/// `gpurf ... | head`: Rust ignores SIGPIPE, so that pipes to other programs give errors, and `println!`
+/// panics instead. Messages never panic: see `say!`.
 fn end_quietly_when_the_reader_leaves() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {

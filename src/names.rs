@@ -118,8 +118,8 @@ pub fn studies() -> Vec<&'static str> {
     STUDIES.iter().map(|study| study.name.as_str()).collect()
 }
 
-/// The arguments of a command as they are written, each with its default and what it means. An unknown command has
-/// none.
+/// The arguments of a command as they are written, each with its default and what it means. An unknown
+/// command has none.
 pub fn arguments(command: &str) -> Vec<[String; 3]> {
     let tool = Cli::command();
     let found = tool.find_subcommand(command).into_iter().flat_map(Command::get_arguments);

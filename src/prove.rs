@@ -35,8 +35,8 @@ pub struct Arguments {
     /// The time in seconds of the processor for each rule
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// Keep what was found in this file: a line of JSON for each rule, instead of the lines that it has of the
-    /// module
+    /// Keep what was found in this file: a line of JSON for each rule, instead of the lines that it has of
+    /// the module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     /// Prove this monitor instead of the module's own. The option takes one module

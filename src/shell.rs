@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `gpurf completions` and `gpurf manual`: what shells and `man` want to know, from the command line's own declaration.
+//! `gpurf completions` and `gpurf manual`: what shells and `man` want to know, from the command line's own
+//! declaration.
 
 use std::path::PathBuf;
 

@@ -79,7 +79,8 @@ pub struct Arguments {
     /// How it is known which reuses are near and which are far
     #[arg(long, value_enum, default_value_t = ReuseKind::Profile)]
     reuse: ReuseKind,
-    /// A listing of the input's cubin, as `nvdisasm -hex` prints it: control bits for kernels of a trace, which has none
+    /// A listing of the input's cubin, as `nvdisasm -hex` prints it: control bits for kernels of a trace,
+    /// which has none
     #[arg(long, value_name = "LISTING")]
     control: Option<PathBuf>,
     #[command(flatten)]

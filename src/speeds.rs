@@ -23,15 +23,15 @@ pub struct Arguments {
     /// The folder in which criterion left its results
     #[arg(value_name = "FOLDER", default_value = "target/criterion")]
     folder: PathBuf,
-    /// Add them to this file as a line of JSON: it has a line for each commit that was measured, and the documents' tables
-    /// are made from the last
+    /// Add them to this file as a line of JSON: it has a line for each commit that was measured, and the
+    /// documents' tables are made from the last
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     /// Compare them with the last line of this file, and say which have moved by more than --tolerance
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// By how many percent a speed may differ, as a part of the first of its kind: a machine is faster on one day than on
-    /// another
+    /// By how many percent a speed may differ, as a part of the first of its kind: a machine is faster on one
+    /// day than on another
     #[arg(long, value_name = "PERCENT", default_value_t = 20.0)]
     tolerance: f64,
 }

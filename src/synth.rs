@@ -46,8 +46,9 @@ pub struct Arguments {
     /// module in one file
     #[arg(long, value_name = "FOLDER")]
     netlist: Option<PathBuf>,
-    /// Map to the cells of this kind of FPGA in the place of a cell library: ecp5, ice40 or xilinx. Modules for ecp5 are
-    /// placed and routed out of context by nextpnr, if it is there. --record then names a file of such measurements
+    /// Map to the cells of this kind of FPGA instead of a cell library: ecp5, ice40 or xilinx. Modules
+    /// for ecp5 are placed and routed out of context by nextpnr, if it is there. --record then names a file
+    /// of such measurements
     #[arg(
         long,
         value_name = "FPGA",

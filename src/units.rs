@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Engines of an SM's units beside the issue and operand stages: register caches, inter-warp multicasting unit,
-//! register management unit, CTA status monitor.
+//! Engines of an SM's units beside the issue and operand stages: register caches, inter-warp multicasting
+//! unit, register management unit, CTA status monitor.
 
 use std::sync::{Arc, Mutex};
 
@@ -82,7 +82,8 @@ enum Turn {
 }
 
 impl<'a> Units<'a> {
-    /// These engines of the sub-cores, and those of the units that the design uses: all that an SM is made of.
+    /// These engines of the sub-cores, and those of the units that the design uses: all that an SM is made
+    /// of.
     pub fn around<E: 'a>(&self, sub_cores: Vec<E>) -> Result<Engines<'a, E>> {
         let Units { config, design, .. } = *self;
         let mut engines = Engines::around(config, design, in_turn(sub_cores));

@@ -36,14 +36,15 @@ pub struct Arguments {
     /// Only execute the workloads, and compare their answers with references
     #[arg(long, conflicts_with_all = ["opcodes", "control", "histogram", "record", "json"])]
     check: bool,
-    /// Only execute the workloads, and list races: accesses of two warps to the same bytes of shared memory with no barrier
-    /// between them, one of which writes, and shuffles from lanes that do not execute
+    /// Only execute the workloads, and list races: accesses of two warps to the same bytes of shared memory
+    /// with no barrier between them, one of which writes, and shuffles from lanes that do not execute
     #[arg(long, conflicts_with_all = ["check", "opcodes", "control", "histogram", "record", "json"])]
     races: bool,
     /// Also list the share of each opcode
     #[arg(long)]
     opcodes: bool,
-    /// Also list, by kernel, what the compiler's control bits say: stall counts, yield bits, dependence counters, reuse flags
+    /// Also list, by kernel, what the compiler's control bits say: stall counts, yield bits, dependence
+    /// counters, reuse flags
     #[arg(long)]
     control: bool,
     /// Draw the distribution of the reuse distances into this file, as SVG

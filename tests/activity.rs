@@ -89,8 +89,8 @@ fn at(changes: &[(u64, Value)], time: u64) -> Value {
     before.last().expect("every net has a value at the start").1
 }
 
-/// A bench that gives a netlist one cycle of reset, and then in each cycle the inputs that stand in `stimulus.txt`.
-/// They change at the clock's edge, where registers do.
+/// A bench that gives a netlist one cycle of reset, and then in each cycle the inputs that stand in
+/// `stimulus.txt`. They change at the clock's edge, where registers do.
 fn bench(top: &str, inputs: &[Port]) -> String {
     let (mut low, mut connections) = (0, String::new());
     for port in inputs {
@@ -158,7 +158,8 @@ fn nets_do_what_is_written(module: &str, parameters: &Parameters, options: &[&st
     fs::write(path("stimulus.txt"), (0..CYCLES).map(row).collect::<String>()).unwrap();
     let text = fs::read_to_string(path("gates").join(format!("{}.v", design.top))).unwrap();
     assert!(text.contains("  reg IQ;"), "registers have a model");
-    // Registers without reset start as zero there, as they do here. Some versions of Yosys give a model one for each output.
+    // Registers without reset start as zero there, as they do here. Some versions of Yosys give a model one
+    // for each output.
     let started =
         text.lines().map(|line| match line.strip_prefix("  reg ").and_then(|rest| rest.strip_suffix(';')) {
             Some(name) => format!("  reg {name} = 1'b0;\n"),

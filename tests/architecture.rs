@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-/// Every crate with the crates of the project that it may depend on, those of its tests left out. `docs/layout.md` tells why.
+/// Every crate with the crates of the project that it may depend on, those of its tests left out.
+/// `docs/layout.md` tells why.
 const MAY_IMPORT: [(&str, &[&str]); 17] = [
     ("commit", &[]),
     ("files", &[]),
@@ -69,8 +70,8 @@ fn every_crate_has_a_rule() {
     }
 }
 
-/// A dependency that the manifest does not have cannot be used: but tests of models compare them with hardware, and
-/// nothing of that may reach the models themselves.
+/// A dependency that the manifest does not have cannot be used: but tests of models compare them with
+/// hardware, and nothing of that may reach the models themselves.
 #[test]
 fn models_never_name_the_hardware() {
     let mut wrong = vec![];

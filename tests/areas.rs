@@ -24,7 +24,8 @@ fn lines() -> Vec<Synthesis> {
     text.lines().map(|line| serde_json::from_str(line).expect("a measurement")).collect()
 }
 
-/// Small modules of the catalogue at their default parameters, as this version of Yosys and OpenSTA measured them.
+/// Small modules of the catalogue at their default parameters, as this version of Yosys and OpenSTA measured
+/// them.
 fn comparable() -> Vec<Synthesis> {
     let Ok(version) = Tool::Yosys.version() else { return vec![] };
     let timed = Tool::Sta.find().is_ok();

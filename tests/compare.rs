@@ -155,8 +155,8 @@ fn runs_made_one_by_one_are_joined_to_what_one_call_gives() {
     assert!(files(whole.path()) == files(parts.path()));
 }
 
-/// A launch file, its listing and its data are inputs, and the program makes the result of them: a result of others is
-/// made again.
+/// A launch file, its listing and its data are inputs, and the program makes the result of them: a result of
+/// others is made again.
 #[test]
 fn a_result_of_another_input_or_another_program_is_not_used() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Exported cores in other people's flows: FuseSoC lints and builds them, slang reads them, and a cocotb test drives one.
+//! Exported cores in other people's flows: FuseSoC lints and builds them, slang reads them, and a cocotb test
+//! drives one.
 //!
 //! `tools/cores` installs these programs into `.venv`; where they are missing, these tests are skipped.
 
@@ -84,7 +85,8 @@ fn cores_with_other_names_are_linted() {
     assert!(output.status.success() && !said.contains("%Warning"), "{said}");
 }
 
-/// Slang, which reads the standard most strictly, has nothing to say of an export, and of a broken one it has.
+/// Slang, which reads the standard most strictly, has nothing to say of an export, and of a broken one it
+/// has.
 #[test]
 fn slang_reads_exports_without_a_word() {
     let Some(python) = installed("python3") else { return };

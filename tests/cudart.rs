@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs that are linked with gpurf's CUDA runtime: they run as on a GPU, and leave a trace. With NVIDIA's compiler,
-//! which `make workloads` installs; without it the test is skipped.
+//! Programs that are linked with gpurf's CUDA runtime: they run as on a GPU, and leave a trace. With NVIDIA's
+//! compiler, which `make workloads` installs; without it the test is skipped.
 
 use std::fs;
 use std::path::{Path, PathBuf};

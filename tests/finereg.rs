@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every built-in workload under FineReg and the designs it is compared with, also with the smallest PCRF: every
-//! operand is right, and nothing stands still.
+//! Every built-in workload under FineReg and the designs it is compared with, also with the smallest PCRF:
+//! every operand is right, and nothing stands still.
 
 use gpurf_sim::config::{Config, FINEREG};
 use gpurf_sim::engines::Engines;
@@ -47,8 +47,8 @@ fn all_workloads_are_right_under_every_design() {
     SUITE.par_iter().for_each(|benchmark| run(benchmark));
 }
 
-/// R "modified a few benchmarks to generate a large number of CTAs"; so that an SM's drain at the end of a launch is a
-/// small part.
+/// R "modified a few benchmarks to generate a large number of CTAs"; so that an SM's drain at the end of a
+/// launch is a small part.
 #[test]
 fn launches_at_medium_size_fill_the_sm_eight_times() {
     let study: toml::Table = include_str!("../papers/finereg-evaluation.toml").parse().unwrap();

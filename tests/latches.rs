@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Collectors whose values lie in latches: they do what flip-flops do, in cells too, and what is wrong in them is found.
+//! Collectors whose values lie in latches: they do what flip-flops do, in cells too, and what is wrong in
+//! them is found.
 //!
 //! Skipped, with a note, where Yosys or Verilator is missing or the cell library cannot be fetched.
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of the tool and of everything together, as one program: it is linked once, and none waits for the slowest of another.
+//! Tests of the tool and of everything together, as one program: it is linked once, and none waits for the
+//! slowest of another.
 
 mod activity;
 mod architecture;

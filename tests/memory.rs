@@ -37,8 +37,8 @@ fn peak_of(arguments: &[&str]) -> u64 {
     }
 }
 
-/// Each of these held more than a gigabyte when whole streams were kept. On one thread: with more, what the allocator sets
-/// aside for each depends on how they take turns.
+/// Each of these held more than a gigabyte when whole streams were kept. On one thread: with more, what the
+/// allocator sets aside for each depends on how they take turns.
 #[test]
 fn large_workloads_take_little_memory() {
     if !Path::new("/proc/self/status").exists() {

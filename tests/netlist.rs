@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Netlists: what hardware becomes in cells of a library behaves as its RTL, what is broken in one is found, and what it
-//! costs is reported.
+//! Netlists: what hardware becomes in cells of a library behaves as its RTL, what is broken in one is found,
+//! and what it costs is reported.
 //!
 //! Skipped, with a note, where Yosys or Verilator is missing or the cell library cannot be fetched.
 

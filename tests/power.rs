@@ -22,7 +22,8 @@ fn mean(energy: &Value) -> f64 {
     energy["mean"].as_f64().expect("a mean")
 }
 
-/// The netlist of tokens follows the whole run, and the wide one the windows: a difference would have ended it.
+/// The netlist of tokens follows the whole run, and the wide one the windows: a difference would have ended
+/// it.
 #[test]
 fn a_design_has_the_energy_that_its_code_makes() {
     if !has_tools() {
@@ -49,7 +50,8 @@ fn a_design_has_the_energy_that_its_code_makes() {
     assert!(cells > 0.0 && memories > 0.0 && run["all"]["error"].as_f64().unwrap() > 0.0);
 }
 
-/// Latches at 1,024 bits take over the state of those at 32, open ones too, and do what the SM's hardware does.
+/// Latches at 1,024 bits take over the state of those at 32, open ones too, and do what the SM's hardware
+/// does.
 #[test]
 fn a_stage_of_latches_follows_a_workload() {
     if !has_tools() {

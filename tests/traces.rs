@@ -45,8 +45,8 @@ const HARDWARE: [&str; 7] =
 const SIXTEEN_WARPS: [&str; 6] =
     ["--set", "sm.warps=64", "--set", "sm.threads=2048", "--set", "sm.blocks=32"];
 
-/// A caching collector in which values get their entries as they arrive, without and with the next instruction entering in
-/// that cycle.
+/// A caching collector in which values get their entries as they arrive, without and with the next
+/// instruction entering in that cycle.
 const ON_ARRIVAL: [&str; 4] = ["--set", "allocate_on_arrival=true", "--set", "lru_order=pairs"];
 const ON_ARRIVAL_AND_AWAY: [&str; 6] =
     ["--set", "allocate_on_arrival=true", "--set", "lru_order=pairs", "--set", "dispatch_on_arrival=true"];

@@ -33,8 +33,8 @@ pub const CTA_WARPS: usize = 32;
 pub const REGISTERS: usize = 64;
 /// Entries of the live-register bit-vector cache. R §V-C.
 pub const VECTOR_CACHE_ENTRIES: usize = 32;
-/// Registers that the register management unit (RMU) keeps between the register file and the PCRF: R §V-E has a buffer of
-/// 128 bytes, which is one; our decision: as many as are read at a time.
+/// Registers that the register management unit (RMU) keeps between the register file and the PCRF: R §V-E has
+/// a buffer of 128 bytes, which is one; our decision: as many as are read at a time.
 pub const RMU_BUFFERS: usize = 2;
 /// Flags in a word: of entries in the free space monitor, of CTAs in the status monitor.
 pub const FLAG_WORD: usize = 32;
@@ -43,14 +43,15 @@ pub const STATUS_UPDATES: usize = 2;
 
 /// Banks of a sub-core that ships: register r lives in bank r mod 2. H §5.3.
 pub const READ_BANKS: usize = 2;
-/// Operands of an instruction there, each with a register in every bank at most: the two of 64 bits lie in both. H §5.3.1.
+/// Operands of an instruction there, each with a register in every bank at most: the two of 64 bits lie in
+/// both. H §5.3.1.
 pub const OPERANDS: usize = 3;
 /// Registers that it reads: operand by operand, bank by bank.
 pub const READS: usize = OPERANDS * READ_BANKS;
 /// Dependence counters of a warp, and bits of each. H §4.
 pub const DEPENDENCE_COUNTERS: usize = 6;
-/// Dependence counters that may go down by one in a cycle: two for results, two for sources that have been read; our
-/// decision.
+/// Dependence counters that may go down by one in a cycle: two for results, two for sources that have been
+/// read; our decision.
 pub const DECREMENTS: usize = 4;
 /// Queues of instructions of variable latency: of memory, and of the other units; our decision.
 pub const VARIABLE_QUEUES: usize = 2;

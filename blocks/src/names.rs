@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers that name parts of a sub-core, as types of their own where they go from one module to another. Registers have
-//! theirs where code and traces are read.
+//! Numbers that name parts of a sub-core, as types of their own where they go from one module to another.
+//! Registers have theirs where code and traces are read.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 

@@ -10,8 +10,8 @@ const MOST: usize = 3;
 /// Longer lists of names are no help in a message.
 const LETTERS: usize = 300;
 
-/// A remedy for an unknown name, to be put behind the problem: the names that are close to it, or all names if they are
-/// few. `list` is a sentence that tells where all of them are listed.
+/// A remedy for an unknown name, to be put behind the problem: the names that are close to it, or all names
+/// if they are few. `list` is a sentence that tells where all of them are listed.
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, list: &str) -> String {
     of(name, &known.into_iter().collect::<Vec<_>>(), list)
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The commit that a program is built from.
 //!
-//! A macro reads it, and not a build script: after a commit, a build script would have the whole package compiled again,
-//! and the macro only the program that calls it.
+//! A macro reads it, and not a build script: after a commit, a build script would have the whole package
+//! compiled again, and the macro only the program that calls it.
 
 #![warn(missing_docs)]
 
@@ -12,8 +12,8 @@ use std::process::Command;
 
 use proc_macro::TokenStream;
 
-/// The commit as `Some((name, date, changed))`; `changed` tells that files which git knows differed from it. `None` if the
-/// package is in no git repository, as in an archive of the source.
+/// The commit as `Some((name, date, changed))`; `changed` tells that files which git knows differed from it.
+/// `None` if the package is in no git repository, as in an archive of the source.
 ///
 /// The program that calls it is compiled again when another commit is checked out.
 #[proc_macro]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files and folders that appear whole or not at all: they are written under a temporary name beside their own, and
-//! renamed when they are complete. If they never are, nothing is left.
+//! Files and folders that appear whole or not at all: they are written under a temporary name beside their
+//! own, and renamed when they are complete. If they never are, nothing is left.
 
 #![warn(missing_docs)]
 

@@ -19,8 +19,9 @@ pub fn iverilog_wall(hierarchy: &Hierarchy) -> Result<(), ToolError> {
     silent("iverilog -Wall", run(command.args(sources(hierarchy)))?)
 }
 
-/// `verilator --lint-only -Wall` prints nothing but what the exported `.vlt` waives. Optimizations find nothing more, and take as
-/// long as all else; without the one that is left, Verilator warns of what it would do to the order of a simulation.
+/// `verilator --lint-only -Wall` prints nothing but what the exported `.vlt` waives. Optimizations find
+/// nothing more, and take as long as all else; without the one that is left, Verilator warns of what it would
+/// do to the order of a simulation.
 pub fn verilator_lint(hierarchy: &Hierarchy) -> Result<(), ToolError> {
     let folder = exported(hierarchy)?;
     let mut command = Tool::Verilator.command()?;
@@ -38,8 +39,8 @@ pub fn verilator_lint(hierarchy: &Hierarchy) -> Result<(), ToolError> {
     silent("verilator --lint-only -Wall", complaints.join("\n"))
 }
 
-/// Yosys finds no problem (`check -assert`) and infers no latch. Into a module in which it found none before in this process
-/// it does not look again: large ones take it long, and stand in many designs.
+/// Yosys finds no problem (`check -assert`) and infers no latch. Into a module in which it found none before
+/// in this process it does not look again: large ones take it long, and stand in many designs.
 pub fn yosys_check(hierarchy: &Hierarchy) -> Result<(), ToolError> {
     static PASSED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
@@ -60,8 +61,8 @@ pub fn yosys_check(hierarchy: &Hierarchy) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// What `proc` of Yosys does, without `proc_prune`: for loops that write one vector in many places it takes the longest of all, and
-/// only takes away what later passes would.
+/// What `proc` of Yosys does, without `proc_prune`: for loops that write one vector in many places it takes
+/// the longest of all, and only takes away what later passes would.
 const PROCESSES: &str =
     "proc_clean; proc_rmdead; proc_init; proc_arst; proc_rom; proc_mux; proc_dlatch; proc_dff; proc_memwr; proc_clean";
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contracts in the emitted Verilog: a testbench of a stranger's own that breaks a rule of a module's page is told so.
+//! Contracts in the emitted Verilog: a testbench of a stranger's own that breaks a rule of a module's page is
+//! told so.
 
 use std::fs;
 

@@ -79,7 +79,8 @@ fn value(wave: &mut wellen::simple::Waveform, path: &[&str], name: &str, time: u
     signal.get_value_at(&offset, offset.elements - 1).to_bit_string().unwrap()
 }
 
-/// The same of an element of an array: readers make a scope of its elements, or leave the brackets in its name.
+/// The same of an element of an array: readers make a scope of its elements, or leave the brackets in its
+/// name.
 fn element(
     wave: &mut wellen::simple::Waveform,
     path: &[&str],

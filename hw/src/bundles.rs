@@ -52,7 +52,8 @@ watch!(*: ["valid *write_warp *write_register *write_base *write_near *write_dat
 /// A register that is to leave the register file, for a block that does: R §V-C.
 #[bundle]
 pub struct Transfer {
-    /// The other fields are those of a register. It is no source of an instruction, and no result of one is under way to it.
+    /// The other fields are those of a register. It is no source of an instruction, and no result of one is
+    /// under way to it.
     pub valid: Bit,
     /// Its warp.
     pub warp: Bits<4>,
@@ -202,8 +203,8 @@ pub struct Question<const V: usize> {
     pub register: Bits<8>,
 }
 
-/// What the compiler writes into an instruction beside its opcode and operands: H §4. The bits are those of SASS, but for
-/// the yield bit, which is inverted there.
+/// What the compiler writes into an instruction beside its opcode and operands: H §4. The bits are those of
+/// SASS, except for the yield bit, which is inverted there.
 #[bundle]
 pub struct ControlField {
     /// Cycles until the next instruction of the warp may issue.
@@ -244,8 +245,8 @@ pub struct Decrement {
     pub counter: Bits<3>,
 }
 
-/// What an instruction is to the reads of a sub-core without collectors: H §5.3. Source 2 o + b is the register of operand o
-/// that lives in bank b; an operand of 64 bits has one in each.
+/// What an instruction is to the reads of a sub-core without collectors: H §5.3. Source 2 o + b is the
+/// register of operand o that lives in bank b; an operand of 64 bits has one in each.
 #[bundle]
 pub struct Operation {
     /// Execution unit that the instruction needs.

@@ -3,8 +3,8 @@
 
 /// Runs an expression with const generics chosen by parameters, under the names that all blocks use.
 ///
-/// `generics!(parameters; W, I => expression)`: the expression is compiled once for every value that each named generic
-/// can have, and sees it as a constant of that name:
+/// `generics!(parameters; W, I => expression)`: the expression is compiled once for every value that each
+/// named generic can have, and sees it as a constant of that name:
 ///
 /// - `W`: bits of a register's value, of one lane in simulation or of all 32 lanes;
 /// - `I`: bits of a cache-table entry's number;
@@ -58,7 +58,8 @@ macro_rules! generics {
     };
 }
 
-/// An expression in which every const generic of the blocks has some value: for what is the same whatever they are.
+/// An expression in which every const generic of the blocks has some value: for what is the same whatever
+/// they are.
 #[macro_export]
 macro_rules! example {
     ($body:expr) => {{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Operand stage of one sub-core: collectors, crossbar, arbiter, banks and dispatch selection.
 //!
-//! F §II and Fig. 3 with operand collector units; W §3.1, F §III-B and Fig. 4 with caching collector units; F §VI-B
-//! with bypassing operand collectors. All have the same ports, so that one takes another's place.
+//! F §II and Fig. 3 with operand collector units; W §3.1, F §III-B and Fig. 4 with caching collector units; F
+//! §VI-B with bypassing operand collectors. All have the same ports, so that one takes another's place.
 //!
 //! Timing, for an instruction issued in cycle t, that waits for nothing:
 //!
@@ -14,36 +14,39 @@
 //! | d | with all sources present it is dispatched: d = g + 1 with `dispatch_on_arrival`, else g + 2; t + 1 if none was missing |
 //! | f | the collector takes the next instruction: f = d with `issue_on_dispatch`, else d + 1 |
 //!
-//! An instruction holds its collector for f - t cycles: with one missing source 1 to 4. A collector takes one value per
-//! cycle (port S), so that each further missing source adds a cycle. Two collectors that are held for two cycles
-//! each keep up with one instruction a cycle.
+//! An instruction holds its collector for f - t cycles: with one missing source 1 to 4. A collector takes one
+//! value per cycle (port S), so that each further missing source adds a cycle. Two collectors that are held
+//! for two cycles each keep up with one instruction a cycle.
 //!
-//! The papers fix no such latencies. **The default is the fastest that F §II allows.** "Conflicting reads are stored in a
-//! FIFO queue", so that others need not be: `grant_at_issue`. "Once the dispatch scheduler dispatches the instruction of an
-//! OCU, the OCU will be released", and a free one is selected "as soon as the issue scheduler selects a new instruction":
-//! `issue_on_dispatch`. But "the ready bit is set once the fetched data [...] is delivered to the OCU and stored in the
-//! data field", and makes it a candidate for dispatch: no `dispatch_on_arrival`.
+//! The papers fix no such latencies. **The default is the fastest that F §II allows.** "Conflicting reads are
+//! stored in a FIFO queue", so that others need not be: `grant_at_issue`. "Once the dispatch scheduler
+//! dispatches the instruction of an OCU, the OCU will be released", and a free one is selected "as soon as
+//! the issue scheduler selects a new instruction": `issue_on_dispatch`. But "the ready bit is set once the
+//! fetched data [...] is delivered to the OCU and stored in the data field", and makes it a candidate for
+//! dispatch: no `dispatch_on_arrival`.
 //!
-//! With two accesses per cycle (`accesses`) a bank reads two registers, or writes one and reads one, and port S takes two
-//! values, of one bank or of two: two missing sources take no longer than one. Accel-Sim clocks banks and collectors twice a
-//! cycle.
+//! With two accesses per cycle (`accesses`) a bank reads two registers, or writes one and reads one, and port
+//! S takes two values, of one bank or of two: two missing sources take no longer than one. Accel-Sim clocks
+//! banks and collectors twice a cycle.
 //!
-//! A register that leaves (`transfer_ports`) is read in a cycle in which its bank's first access does nothing else, without an issue slot or
-//! a collector: its value stands on `transfer_data` in the next.
+//! A register that leaves (`transfer_ports`) is read in a cycle in which its bank's first access does nothing
+//! else, without an issue slot or a collector: its value stands on `transfer_data` in the next.
 //!
 //! Collectors that are ready, and whose execution unit takes an instruction, are dispatched in turn,
 //! one per cycle (the papers speak of a dispatch scheduler and not of its order).
 //!
-//! * Caching collectors: results also reach their ports D, through the arbiter's write filter. One shift register per
-//!   sub-core gives the random choices of replacement. The SM sets `flush` with the first instruction of a warp that has
-//!   come back to a warp slot, where another warp was meanwhile.
-//! * Bypassing collectors: warp w has collector w to itself, and issues to no other. All results of a cycle reach the
-//!   collector of their warp, near and far ones alike: the crossbar for writes has as many lanes to each collector as
-//!   there are banks. `write_cached` tells a result that also enters a window; `write_filtered` one that goes to the
-//!   bank alone, as its instruction has slid out or has more destinations than are kept. The SM sets `flush` with the
-//!   first instruction of a warp, and when a branch has left the window, as [`crate::collector::Boc`] says.
+//! * Caching collectors: results also reach their ports D, through the arbiter's write filter. One shift
+//!   register per sub-core gives the random choices of replacement. The SM sets `flush` with the first
+//!   instruction of a warp that has come back to a warp slot, where another warp was meanwhile.
+//! * Bypassing collectors: warp w has collector w to itself, and issues to no other. All results of a cycle
+//!   reach the collector of their warp, near and far ones alike: the crossbar for writes has as many lanes to
+//!   each collector as there are banks. `write_cached` tells a result that also enters a window;
+//!   `write_filtered` one that goes to the bank alone, as its instruction has slid out or has more
+//!   destinations than are kept. The SM sets `flush` with the first instruction of a warp, and when a branch
+//!   has left the window, as [`crate::collector::Boc`] says.
 //!
-//! Ports that a kind of collector has no use for are there all the same, and zero, but for arrays of destinations.
+//! Ports that a kind of collector has no use for are there all the same, and zero, except for arrays of
+//! destinations.
 
 use gpurf_blocks::Choice;
 use rust_hdl::prelude::*;

@@ -26,7 +26,8 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub head: [Instruction<In>; warps],
     /// First row of the warp's registers in every bank.
     pub head_base: In<[Bits<8>; warps]>,
-    /// The warp's collector is to be empty before the instruction enters (caching and bypassing collectors only).
+    /// The warp's collector is to be empty before the instruction enters (caching and bypassing collectors
+    /// only).
     pub head_flush: In<[Bit; warps]>,
     /// How long an allocation waits; from the STHLD controller of the GPU.
     pub sthld: In<Bits<5>>,

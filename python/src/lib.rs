@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The native part of the Python module `gpurf`: the whole tool, what is known by name, and hardware modules.
 //!
-//! Simulations and studies are commands of the tool, which Python runs as a process of its own: a key that interrupts it
-//! ends it, and threads, memory and standard output are its own. Hardware modules run in Python's own process.
+//! Simulations and studies are commands of the tool, which Python runs as a process of its own: a key that
+//! interrupts it ends it, and threads, memory and standard output are its own. Hardware modules run in
+//! Python's own process.
 
 mod module;
 mod port;

@@ -22,10 +22,10 @@ const ALL: Range<u64> = 0..u64::MAX;
 /// Verilog.
 ///
 /// The module is one of `gpurf.modules()`, the engine `model`, `rtl`, `verilator` or `icarus`; parameters, of
-/// `gpurf.parameters()`, that are not given have their defaults. It begins after reset. The parameter `width` is 1024 by
-/// default, bits of a warp's register; 32 are enough where values are told apart by number. `waveform` names
-/// a file, VCD or FST by its ending, into which all cycles go: all that is inside the engine `rtl`, the ports
-/// of others. It is complete after `close`, or at the end of a `with`.
+/// `gpurf.parameters()`, that are not given have their defaults. It begins after reset. The parameter `width`
+/// is 1024 by default, bits of a warp's register; 32 are enough where values are told apart by number.
+/// `waveform` names a file, VCD or FST by its ending, into which all cycles go: all that is inside the engine
+/// `rtl`, the ports of others. It is complete after `close`, or at the end of a `with`.
 #[pyclass(unsendable, module = "gpurf")]
 pub struct Module {
     bench: Box<dyn Workbench>,

@@ -32,8 +32,8 @@ pub struct Port {
 }
 
 impl Port {
-    /// The inputs or the outputs of a module in its configuration: what its declaration says, widths and lengths of its
-    /// Verilog, and places in the packed words.
+    /// The inputs or the outputs of a module in its configuration: what its declaration says, widths and
+    /// lengths of its Verilog, and places in the packed words.
     pub fn all(entry: &Entry, top: &VerilogModule, fields: &[Field], inputs: bool) -> Vec<Port> {
         let declared = entry.ports.iter().filter(|port| port.is_input == inputs);
         let port = |declared: &gpurf_hw::catalogue::Port| {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The Python module: its own tests under pytest, and its notebook.
 //!
-//! `tools/python` installs what they need into `.venv`; where it is missing, these tests are skipped. The native part is
-//! the library that Cargo built for this test, so that nothing is compiled a second time.
+//! `tools/python` installs what they need into `.venv`; where it is missing, these tests are skipped. The
+//! native part is the library that Cargo built for this test, so that nothing is compiled a second time.
 
 use std::fs;
 use std::path::{Path, PathBuf};

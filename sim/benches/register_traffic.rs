@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Speed of the study of register caches, in warp instructions per second and configuration, on a stream in memory.
+//! Speed of the study of register caches, in warp instructions per second and configuration, on a stream in
+//! memory.
 //!
-//! `full masks` is a kernel of multiply-adds; `half masks` the same with the lanes of every other instruction halved, so
-//! that threads go apart. `table VI` counts all eight configurations in one pass: an element there is an instruction
-//! under one configuration. `the SM` runs the same stream cycle by cycle, as the baseline. One thread.
+//! `full masks` is a kernel of multiply-adds; `half masks` the same with the lanes of every other instruction
+//! halved, so that threads go apart. `table VI` counts all eight configurations in one pass: an element there
+//! is an instruction under one configuration. `the SM` runs the same stream cycle by cycle, as the baseline.
+//! One thread.
 
 mod arithmetic;
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the SM with reference models takes for the first cycles of a stream: `speed WORKLOAD DESIGN TIMES CYCLES`.
+//! What the SM with reference models takes for the first cycles of a stream:
+//! `speed WORKLOAD DESIGN TIMES CYCLES`.
 //!
-//! The workload is a built-in one at small size, or the path of a trace. The stream is annotated and in memory before
-//! `measured` begins, so that a profiler can be told to look at that alone; the fastest of so many times is printed.
+//! The workload is a built-in one at small size, or the path of a trace. The stream is annotated and in
+//! memory before `measured` begins, so that a profiler can be told to look at that alone; the fastest of so
+//! many times is printed.
 
 use std::time::Instant;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The state of a run, to be taken up again.
 //!
-//! Whole values go as `borsh` writes them. What holds more than values (engines, listeners, the stream of a kernel) is
-//! restored in place: it is made as for a new run, and its values are then replaced by those that were saved. The format is
-//! that of one build of the program; nothing in it says what it means.
+//! Whole values go as `borsh` writes them. What holds more than values (engines, listeners, the stream of a
+//! kernel) is restored in place: it is made as for a new run, and its values are then replaced by those that
+//! were saved. The format is that of one build of the program; nothing in it says what it means.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -53,8 +53,9 @@ impl<T: Checkpoint> Checkpoint for Vec<T> {
     }
 }
 
-/// How a struct is restored in place: its `values` as they were written, `ports` of blocks packed, its `engines` and other `parts`
-/// each by itself. What is `fixed` stays as it was made. Every field is named, so that none is forgotten.
+/// How a struct is restored in place: its `values` as they were written, `ports` of blocks packed, its
+/// `engines` and other `parts` each by itself. What is `fixed` stays as it was made. Every field is named, so
+/// that none is forgotten.
 macro_rules! checkpoint {
     ([$($generics:tt)*] $name:ty {
         $(values: $($value:ident)*;)?

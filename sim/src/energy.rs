@@ -87,13 +87,14 @@ impl Energies {
     ///   crosses one too.
     /// - Every operand is read from its collector at dispatch.
     /// - A hit in a bypassing collector is moved into the slot of the new instruction: a read and a write.
-    /// - What a register cache has goes past crossbar and collector (C §IV), and so do results on their way into it.
+    /// - What a register cache has goes past crossbar and collector (C §IV), and so do results on their way
+    ///   into it.
     /// - Every operand read, and every result in a caching design, searches the tags of a collector.
     pub fn of(&self, design: &Design, config: &Config, counters: &Counters) -> Energy {
         let count = |events: u64| events as f64;
         let (read, write, idle) = match design.collector {
-            // Operands of a read window lie in latches, taken to cost what a collector's do. Its reuse cache has no
-            // energy of its own: nobody has measured it.
+            // Operands of a read window lie in latches, taken to cost what a collector's do. Its reuse cache
+            // has no energy of its own: nobody has measured it.
             CollectorKind::Ocu | CollectorKind::Window => {
                 (self.collector_read, self.collector_write, self.collector_idle)
             }

@@ -20,8 +20,8 @@ use crate::words::{CycleIn, CycleOut};
 
 /// Anything that runs issue stage and operand stage of a sub-core.
 pub trait RunsSubCore: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'static {
-    /// [`Clocked::settle`] in words. The outputs are zero before. `places`: source slots and destinations that an instruction has
-    /// at the ports.
+    /// [`Clocked::settle`] in words. The outputs are zero before. `places`: source slots and destinations
+    /// that an instruction has at the ports.
     fn decide(&mut self, inputs: &CycleIn<u32>, places: (usize, usize), outputs: &mut CycleOut<u32>) {
         *outputs = CycleOut::of_ports(&self.settle(&inputs.ports(places)));
     }
@@ -71,8 +71,8 @@ pub trait RunsRegisterCache: Clocked<In = RegisterCacheIn<u32>, Out = RegisterCa
         Moved::of_ports(&self.settle(&offer.ports(&Sources::default())))
     }
 
-    /// The same, with sources: `found` becomes what they find, unless they must wait. Whether they need not. `offer` has been
-    /// offered in this cycle, or there is nothing in it.
+    /// The same, with sources: `found` becomes what they find, unless they must wait. Whether they need not.
+    /// `offer` has been offered in this cycle, or there is nothing in it.
     fn look_up(&mut self, offer: &Offer<u32>, sources: &Sources, found: &mut LookedUp) -> bool {
         let looked_up = LookedUp::of_ports(&self.settle(&offer.ports(sources)));
         looked_up.map(|looked_up| *found = looked_up).is_some()
@@ -101,10 +101,10 @@ pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>
 /// The CTA status monitor of an SM.
 pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
 
-/// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m + s, and so has
-/// its register cache; the others are one for each SM. An engine is used if the design has such hardware, and must have
-/// the parameters of the design ([`Design::parameters`]) or, where the design sets none, those of the machine
-/// ([`Config::hardware`]).
+/// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
+/// s, and so has its register cache; the others are one for each SM. An engine is used if the design has such
+/// hardware, and must have the parameters of the design ([`Design::parameters`]) or, where the design sets
+/// none, those of the machine ([`Config::hardware`]).
 ///
 /// ```
 /// use gpurf_sim::config::Config;

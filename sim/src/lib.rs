@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reference models and the streaming multiprocessor around them.
 //!
-//! The model of a caching collector for three cycles: an instruction enters and asks for its source, a bank answers, and
-//! the instruction is ready.
+//! The model of a caching collector for three cycles: an instruction enters and asks for its source, a bank
+//! answers, and the instruction is ready.
 //!
 //! ```
 //! use gpurf_blocks::ports::CollectorIn;

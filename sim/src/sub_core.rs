@@ -16,8 +16,9 @@ pub trait Behind<D: Data> {
     /// Port R: what is in the collectors in a cycle in which these units take instructions (bit u: unit u).
     fn holders(&mut self, unit_ready: u32) -> &Holders;
 
-    /// The rest of that cycle, with the warp whose instruction enters a collector, if one does: what the sub-core shows of the
-    /// stage. It is zero before. Like `settle` of [`Clocked`], it may be repeated, after [`Behind::holders`].
+    /// The rest of that cycle, with the warp whose instruction enters a collector, if one does: what the
+    /// sub-core shows of the stage. It is zero before. Like `settle` of [`Clocked`], it may be repeated,
+    /// after [`Behind::holders`].
     fn follow(
         &mut self,
         inputs: &CycleIn<D>,
@@ -68,7 +69,8 @@ impl<D: Data, S> SubCore<D, S> {
 
 impl<D: Data, S: Behind<D>> SubCore<D, S> {
     /// [`Clocked::settle`] in words. The outputs are zero before.
-    // In the loop of the SM a cycle of the model is one function, whoever else calls a part of it: so all that it has is inlined.
+    // In the loop of the SM a cycle of the model is one function, whoever else calls a part of it: so all
+    // that it has is inlined.
     #[inline(always)]
     pub fn decide(&mut self, inputs: &CycleIn<D>, outputs: &mut CycleOut<D>) {
         let holders = self.stage.holders(inputs.unit_ready);
@@ -85,8 +87,8 @@ impl<D: Data, S: Behind<D>> SubCore<D, S> {
     }
 }
 
-/// What the operand stage of a sub-core is given in a cycle: what the sub-core is given, and its issue stage has decided.
-/// If no instruction issues, all ports of an instruction are zero.
+/// What the operand stage of a sub-core is given in a cycle: what the sub-core is given, and its issue stage
+/// has decided. If no instruction issues, all ports of an instruction are zero.
 pub fn stage_inputs<D: Data>(
     inputs: &SubCoreIn<D>,
     outputs: &SubCoreOut<D>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A cycle of a sub-core in words: what its ports [`SubCoreIn`] and [`SubCoreOut`] show as flags is sets here, a bit each, and an
-//! instruction lies in one place. The SM and the models of a sub-core speak to each other in words; engines that have nothing but
-//! ports get those made of them.
+//! A cycle of a sub-core in words: what its ports [`SubCoreIn`] and [`SubCoreOut`] show as flags is sets
+//! here, a bit each, and an instruction lies in one place. The SM and the models of a sub-core speak to each
+//! other in words; engines that have nothing but ports get those made of them.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Any machine: constants drawn at random, under designs put together, on kernels in which all of them have something to do.
-//! Every check holds, and cycles that are passed over because nothing happens in them do not show.
+//! Any machine: constants drawn at random, under designs put together, on kernels in which all of them have
+//! something to do. Every check holds, and cycles that are passed over because nothing happens in them do not
+//! show.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,8 +16,8 @@ use proptest::test_runner::TestRunner;
 use crate::compositions::{designs, workload, SMALL};
 use crate::sound::try_run;
 
-/// What a run is wrong with, as it should be: stale values that nothing invalidates, and loads that are marked though their
-/// words are stored to.
+/// What a run is wrong with, as it should be: stale values that nothing invalidates, and loads that are
+/// marked though their words are stored to.
 const WRONG: [&str; 2] = ["invalidate", "mlds.loads"];
 
 /// Values of a constant. Not all of them are possible, or not on every machine.

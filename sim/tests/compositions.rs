@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Designs put together: every two presets that can be are right on kernels in which all of them have something to do, and
-//! so are some of three and four.
+//! Designs put together: every two presets that can be are right on kernels in which all of them have
+//! something to do, and so are some of three and four.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use rayon::prelude::*;
 
 use crate::sound::run;
 
-/// Few block slots and registers, and a small register file, so that blocks take turns under all designs that switch.
+/// Few block slots and registers, and a small register file, so that blocks take turns under all designs that
+/// switch.
 pub const SMALL: [&str; 4] = ["sm.blocks=3", "sm.registers=32768", "pcrf_entries=256", "sthld=4"];
 
 const SEVERAL: [&str; 9] = [
@@ -62,8 +63,8 @@ impl Random {
 const WARPS: u32 = 8;
 const REGISTERS: u8 = 24;
 
-/// Blocks whose warps load alike from shared memory, store to it, load from far apart, and meet at barriers, with values
-/// that live long; some lanes leave the others now and then.
+/// Blocks whose warps load alike from shared memory, store to it, load from far apart, and meet at barriers,
+/// with values that live long; some lanes leave the others now and then.
 pub fn workload(seed: u64) -> Workload {
     let mut random = Random(seed);
     let mut program = Program::default();

@@ -56,8 +56,8 @@ const LOADS: &[(&str, Option<u8>, &[u8])] =
 
 const CONVERSIONS: &str = "the hardware has them on the special-function unit";
 
-/// An instruction is issued every cycle until the older warps are through: each waits for its own last result, for fewer
-/// cycles than there are warps, so that the youngest warps issue nothing before.
+/// An instruction is issued every cycle until the older warps are through: each waits for its own last
+/// result, for fewer cycles than there are warps, so that the youngest warps issue nothing before.
 const STARVATION: &str = "the oldest warps fill every cycle, and the youngest come after them";
 
 const STREAMS: &[Stream] = &[
@@ -334,8 +334,8 @@ fn the_hold_time_of_collectors_bounds_independent_instructions() {
         let found = stream.measure(&[settings, &["collectors=1"]].concat());
         assert!((found - 8.0 * hold).abs() < 0.2, "{settings:?}: {found}");
     }
-    // Two sources take one cycle more where port S takes a value a cycle, and two collectors then do what one did; where it
-    // takes two, they take no longer than one.
+    // Two sources take one cycle more where port S takes a value a cycle, and two collectors then do what one
+    // did; where it takes two, they take no longer than one.
     let stream = Stream { step: &[("HADD2", None, &[4, 5])], ..stream };
     for (settings, hold) in stages {
         let found = stream.measure(&[settings, &["accesses=1"]].concat());

@@ -49,8 +49,8 @@ fn tiling(tile: &Tile) -> Tiling {
     Tiling { block_m, block_n, block_k, warp_m, warp_n }
 }
 
-/// Transfers of the main loop: those of a product less those of one that is shorter by so many steps. And how many of
-/// the loads left the multicasting unit because of their age.
+/// Transfers of the main loop: those of a product less those of one that is shorter by so many steps. And how
+/// many of the loads left the multicasting unit because of their age.
 fn transfers_of_steps(
     short: &Workload,
     long: &Workload,
@@ -80,9 +80,9 @@ fn traffic_of_every_tile_is_as_derived() {
                 let (found, aged) = transfers_of_steps(&short, &long, 4, design, &config);
                 let derived = tiling(tile).step(fragment_loads, design.shared_loads());
                 let case = format!("{}, {design}, {fragment_loads} loads", tile.kernel);
-                // A load may be released at a barrier while its partner is still in the unit's queue, in either of
-                // the two products whose difference this is. Where two warps load the same twice, they may then be out
-                // of step, and go on when their loads are old.
+                // A load may be released at a barrier while its partner is still in the unit's queue, in
+                // either of the two products whose difference this is. Where two warps load the same twice,
+                // they may then be out of step, and go on when their loads are old.
                 let alone = match design.multicast {
                     true => (derived.shared_loads / 32).max(1) + aged,
                     false => 0,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operands as a trace names them (`operands = named`), beside all registers that instructions read and write.
+//! Operands as a trace names them (`operands = named`), beside all registers that instructions read and
+//! write.
 
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;

@@ -80,8 +80,8 @@ fn run(workload: &Workload, config: &Config, design: Design, listened: bool) -> 
     (gpu.statistics("model", 0), ways)
 }
 
-/// With one source that is read from its bank, an instruction is in its collector as long as the operand stage says; a
-/// second source in the same bank waits for the first for a cycle.
+/// With one source that is read from its bank, an instruction is in its collector as long as the operand
+/// stage says; a second source in the same bank waits for the first for a cycle.
 #[test]
 fn the_stages_of_a_lone_warp() {
     const SWITCHES: [&str; 3] = ["grant_at_issue", "issue_on_dispatch", "dispatch_on_arrival"];

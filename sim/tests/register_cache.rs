@@ -31,7 +31,8 @@ const OTHERS: [&[&str]; 7] = [
     &["rc_entries=4", "rc_ways=4", "rc_bank_lanes=1"],
 ];
 
-/// The eight of C Table VI and these others, each with both organisations of tags and something else that is set.
+/// The eight of C Table VI and these others, each with both organisations of tags and something else that is
+/// set.
 fn caches(others: &[&[&str]], more: &[&str]) -> Vec<Vec<String>> {
     let owned = |settings: &[&str]| settings.iter().map(|setting| setting.to_string()).collect();
     let table = Configuration::table_vi(Reach::Cache).into_iter().map(|one| one.settings());
@@ -109,8 +110,8 @@ fn chain(seed: u64, registers: u64) -> Workload {
     kernel(KernelHeader { nregs: 256, ..header(32) }, &[vec![lines]])
 }
 
-/// The study counts without clock and hardware. Where instructions follow each other one by one, the SM must count the
-/// same.
+/// The study counts without clock and hardware. Where instructions follow each other one by one, the SM must
+/// count the same.
 #[test]
 fn a_chain_has_the_traffic_that_the_study_counts() {
     for (seed, registers) in [(1, 12), (2, 40), (3, 200)] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Instructions that read more registers than a collector has slots: matrix products of newer GPUs, whose sources enter the
-//! collectors in rounds.
+//! Instructions that read more registers than a collector has slots: matrix products of newer GPUs, whose
+//! sources enter the collectors in rounds.
 
 use gpurf_fixtures::{AMPERE_TRACE, HOPPER_TRACE};
 use gpurf_sim::config::Config;

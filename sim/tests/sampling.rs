@@ -15,7 +15,8 @@ const WARPS: u32 = 8;
 const BLOCKS: usize = 1600;
 const DRAWS: u64 = 40;
 
-/// Four instructions: some that read what was written just before, some that do not, some from a unit with few lanes.
+/// Four instructions: some that read what was written just before, some that do not, some from a unit with
+/// few lanes.
 const REUSED: [Line; 4] = [
     ("FFMA", Some(8), &[4, 5, 8], ALL, &[]),
     ("FADD", Some(9), &[8, 9], ALL, &[]),
@@ -220,7 +221,8 @@ fn lookups(parts: u64) -> Workload {
 
 #[test]
 fn blocks_find_in_the_caches_what_blocks_left_out_loaded() {
-    // While the table is loaded from DRAM, warps run in step as they do for longer in the sample: hits are another matter.
+    // While the table is loaded from DRAM, warps run in step as they do for longer in the sample: hits are
+    // another matter.
     let (blocks, workload) = ("load a table that earlier blocks loaded", lookups(149));
     let rows = [1, 3].map(|sms| check_times([blocks, &sms.to_string()], &draws(&workload, sms)));
     measured::file!["draws/lookups.csv"].assert_eq(&measured::table(HEADER, rows.concat()));

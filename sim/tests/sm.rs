@@ -143,7 +143,8 @@ fn one_warp(lines: &[Line]) -> Workload {
     kernel(header(32), &[vec![lines.to_vec()]])
 }
 
-/// The ideal stage frees a collector in the cycle after its dispatch; and nothing lies between units and write-back.
+/// The ideal stage frees a collector in the cycle after its dispatch; and nothing lies between units and
+/// write-back.
 fn ideal_config() -> Config {
     let mut config = Config::default();
     config.hardware.issue_on_dispatch = false;
@@ -365,7 +366,8 @@ fn what_has_more_sources_than_slots_goes_in_rounds() {
             assert!(statistics.is_sound(), "{:?}", statistics.errors);
             let (counted, of_whole) = (counters(&statistics), counters(&whole));
             assert_eq!(statistics.summary.stalls.rounds, rounds - 1);
-            // An instruction before it has gone, so that a round costs what an instruction would in its place.
+            // An instruction before it has gone, so that a round costs what an instruction would in its
+            // place.
             assert_eq!(counted.cycles, of_whole.cycles + (rounds - 1) * cycles, "{slots} slots");
             assert_eq!(
                 counted,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `gpurf calibrate`: our cycles beside those of a reference, kernel by kernel.
 //!
-//! The reference is a file of cycles, from another simulator or from counters of hardware; it says which traces they
-//! belong to. The streams run under the baseline, whose scheduler is greedy-then-oldest.
+//! The reference is a file of cycles, from another simulator or from counters of hardware; it says which
+//! traces they belong to. The streams run under the baseline, whose scheduler is greedy-then-oldest.
 
 mod measure;
 mod mechanisms;

@@ -17,8 +17,8 @@ pub struct Claim {
     pub metric: String,
     /// A design of the study, or one of its runs on request.
     pub design: String,
-    /// What it is compared with, if not with what the study's designs are: by ratio if the metric is a change, else by
-    /// difference.
+    /// What it is compared with, if not with what the study's designs are: by ratio if the metric is a
+    /// change, else by difference.
     pub over: Option<String>,
     /// A group of workloads or one of them; all without.
     pub of: Option<String>,
@@ -41,8 +41,8 @@ pub struct Claim {
 /// What is made of the values of all workloads.
 type Statistic = fn(&Series) -> f64;
 
-/// The findings of a metric's claims. `inputs` are those of the study if they are not its own. `series` gives the values
-/// of a claim's design on its workloads under every condition, by name.
+/// The findings of a metric's claims. `inputs` are those of the study if they are not its own. `series` gives
+/// the values of a claim's design on its workloads under every condition, by name.
 pub fn findings(
     study: &Definition,
     metric: &Metric,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What Malekeh's study shows beside its file: how the energy depends on estimates, and the STHLD controller on a curve.
+//! What Malekeh's study shows beside its file: how the energy depends on estimates, and the STHLD controller
+//! on a curve.
 
 use comfy_table::Table;
 use gpurf_blocks::Parameters;
@@ -13,7 +14,8 @@ use super::plot::{Line, Plot};
 use super::series::{percent, Series};
 use crate::output::table;
 
-/// How each design's energy depends on the constants: its change over the baseline with half and with twice of each.
+/// How each design's energy depends on the constants: its change over the baseline with half and with twice
+/// of each.
 pub fn sensitivity(evaluation: &Evaluation) -> Option<Table> {
     let (baseline, config) = (&evaluation.designs[0], &evaluation.config);
     let caching = |named: &&Named| named.design.has_caching_collectors();

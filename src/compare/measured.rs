@@ -13,7 +13,8 @@ static MEASURED: LazyLock<Energies> = LazyLock::new(|| {
     toml::from_str(text).expect("the embedded energies are valid")
 });
 
-/// `None` for a design whose collectors were not measured, and for one with a register cache, whose accesses are not among them.
+/// `None` for a design whose collectors were not measured, and for one with a register cache, whose accesses
+/// are not among them.
 pub fn energies(design: &Design, config: &Config) -> Option<&'static Energies> {
     of_stage(design, config).filter(|_| design.register_cache.is_none())
 }

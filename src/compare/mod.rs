@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `gpurf compare`: the papers' evaluations beside what they report. A study is a file in `papers`: what runs, what is
-//! computed of it and shown, and the paper's claims. One driver runs all of them.
+//! `gpurf compare`: the papers' evaluations beside what they report. A study is a file in `papers`: what
+//! runs, what is computed of it and shown, and the paper's claims. One driver runs all of them.
 
 mod bars;
 mod claims;

@@ -17,7 +17,8 @@ use crate::program;
 /// The option of commands whose results the documents have.
 #[derive(Args)]
 pub struct StudyRecordArgument {
-    /// Write the tables, the claims and what was found to this file. The documents show the files in papers/results
+    /// Write the tables, the claims and what was found to this file. The documents show the files in
+    /// papers/results
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
 }
@@ -113,7 +114,8 @@ impl Study {
         Study { tables, ..Study::new(name, inputs, vec![], vec![]) }
     }
 
-    /// Writes the findings, the tables, and what stands beside a paper's number, with a command that leaves out where its results went.
+    /// Writes the findings, the tables, and what stands beside a paper's number, with a command that leaves
+    /// out where its results went.
     fn record(&self, path: &Path) -> Result<()> {
         let mut command: Vec<&str> = self.command.split(' ').collect();
         for option in ["--out", "--record"] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What modules cost, as [`RECORD`] has it. A table names the commands that measure its rows, with the arguments of
-//! `gpurf synth`, separated by semicolons: `areas active_set; active_set --set warps=16`.
+//! What modules cost, as [`RECORD`] has it. A table names the commands that measure its rows, with the
+//! arguments of `gpurf synth`, separated by semicolons: `areas active_set; active_set --set warps=16`.
 
 use std::collections::BTreeSet;
 

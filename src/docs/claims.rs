@@ -8,8 +8,8 @@ use super::markdown::markdown;
 use super::project::Project;
 use crate::overheads::{chosen, recorded};
 
-/// Claims, what their own arithmetic gives, and what the RTL has: all of a paper's, or those of some names, as in
-/// `F; extra-data-storage, area-bound`.
+/// Claims, what their own arithmetic gives, and what the RTL has: all of a paper's, or those of some names,
+/// as in `F; extra-data-storage, area-bound`.
 pub fn claims(project: &Project, about: &str) -> Result<String> {
     let (paper, ids) = about.split_once("; ").unwrap_or((about, ""));
     let ids: Vec<&str> = ids.split(", ").filter(|id| !id.is_empty()).collect();

@@ -109,7 +109,8 @@ mod tests {
         let mut seen = 0;
         for page in pages.chain([root.join("README.md"), root.join("papers/README.md")]) {
             let text = std::fs::read_to_string(&page).expect("a page");
-            // A block of code between three backticks is as a span that does not begin with the program's name.
+            // A block of code between three backticks is as a span that does not begin with the program's
+            // name.
             for span in text.split('`').filter(|span| span.starts_with("gpurf ") && !span.contains("\n\n")) {
                 let words: Vec<&str> = span.split_whitespace().collect();
                 if words.iter().any(|word| is_placeholder(word)) {
@@ -121,7 +122,8 @@ mod tests {
                         error.kind(),
                         clap::error::ErrorKind::DisplayVersion | clap::error::ErrorKind::DisplayHelp
                     );
-                    // `gpurf trace` is the command's name as well, and `gpurf compare --out` that of an option.
+                    // `gpurf trace` is the command's name as well, and `gpurf compare --out` that of an
+                    // option.
                     let is_name = words.len() == 2 || words.last().is_some_and(|last| last.starts_with("--"));
                     if !is_help && !is_name {
                         wrong.push(format!("{}: `{}`: {error}", page.display(), words.join(" ")));

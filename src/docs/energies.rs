@@ -22,7 +22,8 @@ pub fn beside(project: &Project, file: &str) -> Result<String> {
     Ok(format!("{how}\n\n{}", markdown(&table::beside(&measured.runs), &[])))
 }
 
-/// Designs whose collectors are built in several ways, a file each; the first one has what all are held against.
+/// Designs whose collectors are built in several ways, a file each; the first one has what all are held
+/// against.
 pub fn of_storages(project: &Project, files: &str) -> Result<String> {
     let read = files.split_whitespace().map(|file| read(project, file)).collect::<Result<Vec<_>>>()?;
     let (measured, commands): (Vec<Measured>, Vec<String>) = read.into_iter().unzip();

@@ -49,7 +49,8 @@ fn proof<'a>(
     Some(proof)
 }
 
-/// Module, rule and condition of each line of the contracts: what whoever drives a module owes it, and what it owes.
+/// Module, rule and condition of each line of the contracts: what whoever drives a module owes it, and what
+/// it owes.
 pub fn contracts(project: &Project, _: &str) -> Result<String> {
     let (proofs, pages) = (recorded(&project.root.join(PROOFS))?, project.pages()?);
     let mut lines = declared_events()?;

@@ -22,7 +22,8 @@ pub fn table(project: &Project, modules: &str) -> Result<String> {
     Ok(text)
 }
 
-/// RTL, reference model and testbench of a module, from the root of the repository. What has several files is a folder.
+/// RTL, reference model and testbench of a module, from the root of the repository. What has several files is
+/// a folder.
 pub fn files(root: &Path, entry: &Entry) -> Result<[String; 3]> {
     let place = entry.source.trim_start_matches("hw/src/").trim_end_matches(".rs");
     let find = |of: &str| {

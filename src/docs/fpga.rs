@@ -15,7 +15,8 @@ use crate::output::grouped;
 /// Measurements, from the root of the repository.
 pub const RECORD: &str = "synth/fpga.jsonl";
 
-/// One line per module that was measured for a target: with registers of 32 bits, and with those of the defaults.
+/// One line per module that was measured for a target: with registers of 32 bits, and with those of the
+/// defaults.
 pub fn table(project: &Project, target: &str) -> Result<String> {
     let target: Target = target.parse()?;
     let mut rows = vec![];

@@ -9,8 +9,8 @@ use super::markdown::markdown;
 use super::project::Project;
 use crate::output;
 
-/// CSV files, one below the other: their rows are of the same columns. What no test repeats says when it was measured, in lines
-/// that begin with `# `; they stand above the table.
+/// CSV files, one below the other: their rows are of the same columns. What no test repeats says when it was
+/// measured, in lines that begin with `# `; they stand above the table.
 pub fn table(project: &Project, files: &str) -> Result<String> {
     let (mut whole, mut notes) = (None, String::new());
     for file in files.split_whitespace() {

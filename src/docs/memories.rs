@@ -222,7 +222,8 @@ fn is_same_size(one: &MemoryRun, other: &MemoryRun) -> bool {
     (one.rows, one.width, one.ports()) == (other.rows, other.width, other.ports())
 }
 
-/// Least and greatest of CACTI's factors from the usual node to another, over the memories that it was run for at both.
+/// Least and greatest of CACTI's factors from the usual node to another, over the memories that it was run
+/// for at both.
 fn range(memories: &Memories, nm: u32, figure: fn(&MemoryRun) -> f64) -> String {
     let is_plain = |one: &&MemoryRun| one.kind.is_none() && one.cell.is_none();
     let there = memories.runs.iter().filter(is_plain).filter(|one| one.node_nm == Some(nm));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How many small faults the testbenches find, as [`RECORD`] has it of each module's latest draw of faults. A table names
-//! the parameters that are not at their defaults: `mutants --set width=32`.
+//! How many small faults the testbenches find, as [`RECORD`] has it of each module's latest draw of faults. A
+//! table names the parameters that are not at their defaults: `mutants --set width=32`.
 
 use std::collections::BTreeSet;
 

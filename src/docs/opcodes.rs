@@ -71,7 +71,8 @@ fn special_register(why: &str) -> Option<&str> {
     why.strip_prefix("special register ")?.split(' ').next()
 }
 
-/// An instruction for each reason that is not a modifier, a special register or a constant without a known bank.
+/// An instruction for each reason that is not a modifier, a special register or a constant without a known
+/// bank.
 fn operands(opcode: &Opcode) -> Vec<String> {
     let mut reasons = vec![];
     let mut shown = vec![];

@@ -13,8 +13,8 @@ use super::project::Project;
 use super::{areas, scenarios};
 use crate::output::grouped;
 
-/// Sections, figures and tables of a paper, and the modules whose declaration or scenarios cite them, with what they
-/// cost at their default parameters.
+/// Sections, figures and tables of a paper, and the modules whose declaration or scenarios cite them, with
+/// what they cost at their default parameters.
 pub fn table(project: &Project, paper: &str) -> Result<String> {
     if !PAPERS.contains(&paper) {
         bail!("no paper is called `{paper}`; there are {}", PAPERS.join(", "));

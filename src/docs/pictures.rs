@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 
 use crate::output;
 
-/// Writes the pictures that are not there as they should be, and removes other files of their folder; or, to `check`, only
-/// lists both.
+/// Writes the pictures that are not there as they should be, and removes other files of their folder; or, to
+/// `check`, only lists both.
 pub fn renew(folder: &Path, pictures: &BTreeMap<PathBuf, String>, check: bool) -> Result<Vec<PathBuf>> {
     let unusable = || format!("{}: cannot be read or changed", folder.display());
     let mut stale = vec![];

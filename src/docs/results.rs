@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The claims of the papers' evaluations beside what was found: records of studies, which `gpurf compare STUDY --record
-//! papers/results/STUDY/LABEL.json` writes. The claims are those of the studies' files, as they are now.
+//! The claims of the papers' evaluations beside what was found: records of studies, which
+//! `gpurf compare STUDY --record papers/results/STUDY/LABEL.json` writes. The claims are those of the
+//! studies' files, as they are now.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,9 +95,10 @@ fn number(value: f64) -> String {
     percent(value).replace('-', "−")
 }
 
-/// What a study printed, of one record: all tables; those of one title, `malekeh built-in small; Fixed STHLD`; or columns and rows of
-/// those that have the columns, each with another name if it has one: `malekeh built-in small; Averages; hit ratio = hits, IPC;
-/// malekeh = Malekeh; bow`.
+/// What a study printed, of one record: all tables; those of one title,
+/// `malekeh built-in small; Fixed STHLD`; or columns and rows of those that have the columns, each with
+/// another name if it has one:
+/// `malekeh built-in small; Averages; hit ratio = hits, IPC; malekeh = Malekeh; bow`.
 pub fn tables(project: &Project, about: &str) -> Result<String> {
     let mut parts = about.split("; ");
     let (from, title) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -117,8 +119,8 @@ pub fn tables(project: &Project, about: &str) -> Result<String> {
     Ok(tables.collect::<String>() + &source(record))
 }
 
-/// Columns of a table by their names, which may have commas in them and are on one line: where each stands, and what it is called
-/// here.
+/// Columns of a table by their names, which may have commas in them and are on one line: where each stands,
+/// and what it is called here.
 fn columns<'a>(header: &[String], mut text: &'a str) -> Result<Vec<(usize, &'a str)>> {
     let header: Vec<String> = header.iter().map(|name| name.replace('\n', " ")).collect();
     let mut found = vec![];
@@ -142,7 +144,8 @@ fn columns<'a>(header: &[String], mut text: &'a str) -> Result<Vec<(usize, &'a s
     }
 }
 
-/// Some columns of a table, and some rows, `NAME` or `NAME = as it is called here`; all rows if none is chosen.
+/// Some columns of a table, and some rows, `NAME` or `NAME = as it is called here`; all rows if none is
+/// chosen.
 fn view<'a>(
     rows: &[Vec<String>],
     columns: &[(usize, &str)],
@@ -165,8 +168,8 @@ fn view<'a>(
     Ok(markdown(&view, &[]))
 }
 
-/// A study's claims, a column for each record, with what decides them; or for some records, `malekeh; cutlass, rodinia`, those
-/// alone that they have a number of.
+/// A study's claims, a column for each record, with what decides them; or for some records,
+/// `malekeh; cutlass, rodinia`, those alone that they have a number of.
 pub fn table(project: &Project, about: &str) -> Result<String> {
     let (name, chosen) = about.split_once("; ").map_or((about, None), |(name, rest)| (name, Some(rest)));
     let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
@@ -223,8 +226,9 @@ pub fn verdicts(_: &Project, _: &str) -> Result<String> {
     Ok(markdown(&rows, &[]))
 }
 
-/// The main claims of all studies, with what the first record of each study says: all of it comes from one command. `wanted` names
-/// some of them by how they begin, separated by semicolons; without it, these are all.
+/// The main claims of all studies, with what the first record of each study says: all of it comes from one
+/// command. `wanted` names some of them by how they begin, separated by semicolons; without it, these are
+/// all.
 pub fn headlines(project: &Project, wanted: &str) -> Result<String> {
     let mut missing: Vec<&str> = wanted.split("; ").filter(|start| !start.is_empty()).collect();
     let mut rows = output::table(&["claim", "paper", "here", "verdict", "command"]);

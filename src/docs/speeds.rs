@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Speeds of this project itself, as `gpurf speeds --record` kept them. A table names the record and a group of benchmarks:
-//! `speeds papers/results/speed/benchmarks.jsonl emulator`.
+//! Speeds of this project itself, as `gpurf speeds --record` kept them. A table names the record and a group
+//! of benchmarks: `speeds papers/results/speed/benchmarks.jsonl emulator`.
 
 use anyhow::{ensure, Context, Result};
 
@@ -9,8 +9,8 @@ use super::project::Project;
 use crate::output;
 use crate::speeds::{recorded, rounded};
 
-/// A row for each thing that was run, and a column for each way; behind the first column each speed is also shown in
-/// parts of the first.
+/// A row for each thing that was run, and a column for each way; behind the first column each speed is also
+/// shown in parts of the first.
 pub fn table(project: &Project, about: &str) -> Result<String> {
     let (file, group) = about.split_once(' ').context("it names a record and a group")?;
     let speeds = recorded(&project.root.join(file))?;

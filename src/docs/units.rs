@@ -148,8 +148,8 @@ pub fn stimuli(project: &Project, commands: &str) -> Result<String> {
     Ok(format!("{}: {}.\n\n{}", said.join(", "), first.library, markdown(&rows, &[])))
 }
 
-/// What a cycle takes in the first module of each of some commands, which `;` parts, and what the inputs of its values behind clock
-/// gates do, those apart in which what is written stands first.
+/// What a cycle takes in the first module of each of some commands, which `;` parts, and what the inputs of
+/// its values behind clock gates do, those apart in which what is written stands first.
 pub fn inputs(project: &Project, commands: &str) -> Result<String> {
     let written = commands.split("; ").map(|command| Written::by(project, command));
     let written: Vec<Written> = written.collect::<Result<_>>()?;

@@ -91,8 +91,8 @@ impl Basis {
 pub struct Estimator(Basis);
 
 impl Estimator {
-    /// `counts`: of each window, those of a cycle in it; `of_run`: the same of the run. The first ones are taken, one for every
-    /// five windows.
+    /// `counts`: of each window, those of a cycle in it; `of_run`: the same of the run. The first ones are
+    /// taken, one for every five windows.
     pub fn new(counts: &[Vec<f64>], of_run: &[f64]) -> Estimator {
         let mut basis = Basis::default();
         basis.add(&vec![1.0; counts.len()], 1.0);

@@ -196,10 +196,12 @@ fn hits_on_constant_data_cost_the_clock() {
 /// Two streams that differ in nothing but the data. A bit that is one in one of two operands changes twice in
 /// four cycles on its way:
 ///
-/// - through the multiplexer of the crossbar in front of each collector, which drives all its entries and slots;
+/// - through the multiplexer of the crossbar in front of each collector, which drives all its entries and
+///   slots;
 /// - through a gate in front of each entry, and a multiplexer in front of the one that takes it over;
 /// - through that entry's flip-flop, which drives all slots;
-/// - through the multiplexers of each slot: two levels choose one of four entries, a third what just arrives in its place;
+/// - through the multiplexers of each slot: two levels choose one of four entries, a third what just arrives
+///   in its place;
 /// - and through one more to the output, which is loaded like all ports.
 #[test]
 fn data_cost_their_way_from_the_bank_to_the_output() {

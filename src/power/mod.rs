@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `gpurf power`: the energy of hardware modules under a stimulus, and of operand stages under what code really moves,
-//! from their netlists.
+//! `gpurf power`: the energy of hardware modules under a stimulus, and of operand stages under what code
+//! really moves, from their netlists.
 
 mod chart;
 mod constants;

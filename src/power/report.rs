@@ -101,7 +101,8 @@ struct Memory {
     without: Option<String>,
 }
 
-/// Input and output ports of one bit, or arrays of such, and in how many cycles they were high; arrays by element.
+/// Input and output ports of one bit, or arrays of such, and in how many cycles they were high; arrays by
+/// element.
 pub fn operations(
     hierarchy: &Hierarchy,
     fields: &(Vec<Field>, Vec<Field>),

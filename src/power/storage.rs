@@ -19,7 +19,7 @@ const MULTIPLEXERS: &str = "collectors";
 /// Operands that F's design finds, of all (F §VI-B1).
 const HITS: f64 = 0.464;
 
-/// A memory in the place of latches and multiplexers.
+/// A memory instead of latches and multiplexers.
 #[derive(Clone, Copy)]
 struct Memory<'a> {
     energy: &'a MemoryEnergy,
@@ -56,9 +56,9 @@ fn storage(measured: &Measured) -> String {
     }
 }
 
-/// A row for each design and each way to build its collectors: the mean change of energy over the first design, built in the
-/// same way and as the first file has it. Memories stand in the place of latches, one with a port for each operand and one with
-/// one port.
+/// A row for each design and each way to build its collectors: the mean change of energy over the first
+/// design, built in the same way and as the first file has it. Memories stand instead of latches, one
+/// with a port for each operand and one with one port.
 pub fn of_storages(files: &[Measured]) -> Result<Table> {
     let mut rows = table(&[
         "design",

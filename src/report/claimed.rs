@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The claims of evaluations with a number of ours: one that was measured in the folder of results, or a recorded one.
+//! The claims of evaluations with a number of ours: one that was measured in the folder of results, or a
+//! recorded one.
 
 use std::path::Path;
 

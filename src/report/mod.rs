@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `gpurf report`: all results on one page, a single HTML file that needs no network.
 //!
-//! What is cheap is run: the designs of Malekeh's evaluation on small workloads, reuse distances, waveforms. What is dear
-//! is read from what earlier commands left in the folder of results, or from the recorded results, and stands there with
-//! its date and command.
+//! What is cheap is run: the designs of Malekeh's evaluation on small workloads, reuse distances, waveforms.
+//! What is dear is read from what earlier commands left in the folder of results, or from the recorded
+//! results, and stands there with its date and command.
 
 mod areas;
 mod claimed;
@@ -52,8 +52,8 @@ pub struct Arguments {
     /// The folder with the results of earlier commands; without the option, out
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// The folder with recorded results: claims that were not measured have their numbers from there. What is not there
-    /// is not shown
+    /// The folder with recorded results: claims that were not measured have their numbers from there. What is
+    /// not there is not shown
     #[arg(long, value_name = "DIR", default_value = RECORDS)]
     recorded: PathBuf,
     /// Write the page to this file; without it, to report.html in the folder of results

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs that are stopped and go on later: a checkpoint file, written when a signal asks the run to end, and from time to time.
+//! Runs that are stopped and go on later: a checkpoint file, written when a signal asks the run to end, and
+//! from time to time.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -22,9 +23,9 @@ use crate::program::{self, Properties};
 
 #[derive(Args)]
 pub struct CheckpointArguments {
-    /// Go on from this checkpoint if it is there. It is written when a signal asks the run to end (SIGTERM, or
-    /// SIGINT, as Ctrl-C sends it), and also from time to time, so that a crash loses little; the end of the run
-    /// removes it. It takes the engine model
+    /// Go on from this checkpoint if it is there. It is written when a signal asks the run to end (SIGTERM,
+    /// or SIGINT, as Ctrl-C sends it), and also from time to time, so that a crash loses little; the end of
+    /// the run removes it. It takes the engine model
     #[arg(
         long,
         value_name = "FILE",
@@ -138,7 +139,8 @@ impl Checkpoints {
         Ok(Some((kept.place, kept.state)))
     }
 
-    /// Between two cycles: saves the run if it is time to. If a signal asks for its end too, and then the program ends.
+    /// Between two cycles: saves the run if it is time to. If a signal asks for its end too, and then the
+    /// program ends.
     pub fn consider<E: RunsSubCore>(&mut self, gpu: &Gpu<E>, place: Place) -> Result<()> {
         let signal = self.signal.load(Ordering::Relaxed);
         if signal == 0 && self.last.elapsed() < self.every {

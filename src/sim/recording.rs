@@ -19,20 +19,21 @@ use gpurf_verilog::{declared_events, Compiled, Query};
 
 #[derive(Args)]
 pub struct RecordingArguments {
-    /// Write the waveform of sub-core 0 to this file: every signal with the engine rtl, the ports with another
-    /// engine, and the instructions that are issued and dispatched. The file is FST if its name ends in .fst, and VCD
-    /// otherwise
+    /// Write the waveform of sub-core 0 to this file: every signal with the engine rtl, the ports with
+    /// another engine, and the instructions that are issued and dispatched. The file is FST if its name ends
+    /// in .fst, and VCD otherwise
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     pub waveform: Option<PathBuf>,
-    /// Record these scopes of the waveform, separated by commas, each with all that lies in it; without the option,
-    /// all scopes
+    /// Record these scopes of the waveform, separated by commas, each with all that lies in it; without the
+    /// option, all scopes
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "waveform")]
     pub scopes: Vec<String>,
-    /// Record also what each register is loaded with, and when: NAME_d and NAME_enable. The option takes the engine rtl
+    /// Record also what each register is loaded with, and when: NAME_d and NAME_enable. The option takes the
+    /// engine rtl
     #[arg(long, requires = "waveform")]
     pub loads: bool,
-    /// Write to this file where each instruction of the first SM spends its cycles, as a log for the viewer Konata.
-    /// With the engine rtl, hits, misses and replacements stand in the lines of their instructions
+    /// Write to this file where each instruction of the first SM spends its cycles, as a log for the viewer
+    /// Konata. With the engine rtl, hits, misses and replacements stand in the lines of their instructions
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     pub pipeline: Option<PathBuf>,
     /// Count the events inside the RTL of the first SM's sub-cores. The option takes the engine rtl
@@ -44,11 +45,12 @@ pub struct RecordingArguments {
     /// The first cycle that they do not show any more; without the option, they go on to the end
     #[arg(long, value_name = "CYCLE", conflicts_with = "around")]
     to: Option<u64>,
-    /// Show the cycles around an event. Of the first SM: pc=ADDRESS (an instruction at this address comes to the head of
-    /// its warp's buffer), register=R0 to R254 (one that reads or writes this register does), error (a check fails) or
-    /// switch (a thread block leaves for another one). Inside the RTL of sub-core 0: hit, miss, replacement, filter,
-    /// flush, wait or conflict; hit#3 is the third hit, and hit,warp=3,register=R7,collector=1 a hit of this warp,
-    /// register and collector. The event is looked for in a run of its own
+    /// Show the cycles around an event. Of the first SM: pc=ADDRESS (an instruction at this address comes to
+    /// the head of its warp's buffer), register=R0 to R254 (one that reads or writes this register does),
+    /// error (a check fails) or switch (a thread block leaves for another one). Inside the RTL of sub-core 0:
+    /// hit, miss, replacement, filter, flush, wait or conflict; hit#3 is the third hit, and
+    /// hit,warp=3,register=R7,collector=1 a hit of this warp, register and collector. The event is looked for
+    /// in a run of its own
     #[arg(long, value_name = "EVENT")]
     pub around: Option<Trigger>,
     #[command(flatten)]
@@ -197,7 +199,8 @@ impl Watch {
         })
     }
 
-    /// An engine of another unit that looks for it. `is_later`: in a cycle of the SM its edge comes after the sub-cores'.
+    /// An engine of another unit that looks for it. `is_later`: in a cycle of the SM its edge comes after the
+    /// sub-cores'.
     pub fn in_unit<I: Ports, O: Ports>(
         &self,
         compiled: &Compiled<I, O>,

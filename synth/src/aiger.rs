@@ -40,13 +40,14 @@ pub(crate) fn input(design: &OrderedAig<usize>, name: &str) -> Option<usize> {
     })
 }
 
-/// Makes outputs and next values of registers low where an output is low that has such a name. Those outputs stay as they are,
-/// and so do next values where a run begins: all registers are low, and reset, which is an input of this name, is high. Of an
-/// output that has a condition of its own, by its name without the number of the bit, this is asked as well. After that registers
-/// alone have names: ABC reads no circuit with an output that has the name of a register.
+/// Makes outputs and next values of registers low where an output is low that has such a name. Those outputs
+/// stay as they are, and so do next values where a run begins: all registers are low, and reset, which is an
+/// input of this name, is high. Of an output that has a condition of its own, by its name without the number
+/// of the bit, this is asked as well. After that registers alone have names: ABC reads no circuit with an
+/// output that has the name of a register.
 ///
-/// A circuit `of` another file, of which that was done, has the same inputs, registers and outputs: its conditions take the place of
-/// those here, and registers get its order.
+/// A circuit `of` another file, of which that was done, has the same inputs, registers and outputs: its
+/// conditions take the place of those here, and registers get its order.
 ///
 /// # Errors
 /// If a file has no circuit, or they differ in what they have in common.
@@ -125,7 +126,8 @@ pub(crate) fn show_while(
     write(path, &design)
 }
 
-/// Registers get the places of those that have the same names in another circuit, and what is left of them the places that are left.
+/// Registers get the places of those that have the same names in another circuit, and what is left of them
+/// the places that are left.
 fn order_registers(design: &mut OrderedAig<usize>, other: &OrderedAig<usize>) {
     let places: HashMap<&str, usize> = registers(other).collect();
     let mut place_of = vec![None; design.latches.len()];
@@ -179,8 +181,8 @@ mod tests {
     fn what_stands_under_a_condition_is_low_without_it() {
         let symbol = |target, name: &'static str| Symbol { target, name: name.into() };
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
-        // Inputs 1 and 2, the second of them the reset, and a register 3. The second output is the condition, and the third is
-        // shown while the last is high.
+        // Inputs 1 and 2, the second of them the reset, and a register 3. The second output is the condition,
+        // and the third is shown while the last is high.
         let design = OrderedAig {
             max_var_index: 3,
             input_count: 2,
@@ -205,8 +207,8 @@ mod tests {
         show_while(&path, None, |name| name.ends_with("kept"), own, "reset").unwrap();
         let shown = read(&path).unwrap();
         let inputs: Vec<_> = shown.and_gates.iter().map(|gate| gate.inputs).collect();
-        // The row while it is read; a run begins; neither that nor the condition; what the register gets, unless; what it has, and
-        // the others, while the condition holds.
+        // The row while it is read; a run begins; neither that nor the condition; what the register gets,
+        // unless; what it has, and the others, while the condition holds.
         assert_eq!(inputs, [[4, 3], [7, 4], [11, 3], [13, 2], [6, 2], [8, 2], [4, 2]]);
         assert_eq!((shown.latches[0].next_state, &shown.outputs[..]), (14, &[16, 2, 18, 20][..]));
 

@@ -26,10 +26,11 @@ const CELLS: &str = "cells.v";
 
 /// Tries to prove that no inputs tell a netlist from its design: each attempt has so many seconds.
 ///
-/// First register by register, matched by their names: if two that agree in all registers agree in all outputs, and in all
-/// registers after the next edge. Where that is too strict, because the netlist uses that some states do not occur, by
-/// induction over cycles from reset. Memories are made of registers on both sides, and registers behind a clock gate take
-/// over what comes at the edges of the clock before which the gate's enable is high: a clock gate itself is not proved.
+/// First register by register, matched by their names: if two that agree in all registers agree in all
+/// outputs, and in all registers after the next edge. Where that is too strict, because the netlist uses that
+/// some states do not occur, by induction over cycles from reset. Memories are made of registers on both
+/// sides, and registers behind a clock gate take over what comes at the edges of the clock before which the
+/// gate's enable is high: a clock gate itself is not proved.
 ///
 /// # Errors
 /// If Yosys is missing or cannot be started.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Registers behind clock gates as registers with an enable, which proofs need.
 //!
-//! A clock gate is a latch and a gate in the clock: a second clock, which no proof by registers takes. What it is there
-//! for is simple: a register behind it takes something over at those edges of the clock before which its enable was high.
-//! A latch behind it passes what comes in the cycle behind such an edge, and holds what it had at the end of that cycle.
+//! A clock gate is a latch and a gate in the clock: a second clock, which no proof by registers takes. What
+//! it is there for is simple: a register behind it takes something over at those edges of the clock before
+//! which its enable was high. A latch behind it passes what comes in the cycle behind such an edge, and holds
+//! what it had at the end of that cycle.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -40,8 +41,8 @@ struct Gate<'a> {
     opens: String,
 }
 
-/// A netlist and the models of its cells, in which registers behind a clock gate have the clock in front of it and an
-/// enable instead. Others stay as they are: they make a proof fail, and never one succeed.
+/// A netlist and the models of its cells, in which registers behind a clock gate have the clock in front of
+/// it and an enable instead. Others stay as they are: they make a proof fail, and never one succeed.
 pub fn without_clock_gates<'a>(module: &str, models: &'a str, library: &'a Library) -> String {
     let lines: Vec<&str> = module.lines().collect();
     let instances =
@@ -110,8 +111,8 @@ fn latch<'a>(library: &'a Library, kind: &str) -> Option<(String, &'a str)> {
     Some((model, clock))
 }
 
-/// The model of a register with an enable, and the pin of its clock; none if the cell is no register. Some versions of
-/// Yosys give a model a register for each of its outputs, all on one clock.
+/// The model of a register with an enable, and the pin of its clock; none if the cell is no register. Some
+/// versions of Yosys give a model a register for each of its outputs, all on one clock.
 fn with_enable<'a>(models: &'a str, kind: &str) -> Option<(String, &'a str)> {
     let head = format!("module {kind}(");
     let model = models.split_inclusive("endmodule\n").find_map(|text| Some(&text[text.find(&head)?..]))?;

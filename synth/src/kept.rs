@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What Yosys took long to make, kept in a file that tells whether it is whole.
 //!
-//! The first line is a digest of the others; the second is a report as JSON; after it comes text of any length.
+//! The first line is a digest of the others; the second is a report as JSON; after it comes text of any
+//! length.
 
 use std::fs;
 use std::path::Path;

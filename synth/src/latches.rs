@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Latches in cells of a library.
 //!
-//! In Verilog a latch behind a clock gate, [`Latch`](gpurf_hw::cells::Latch), is a register that passes what it is loaded with:
-//! cycle by cycle the same. What is synthesized is the clock gate and a latch for each bit.
+//! In Verilog a latch behind a clock gate, [`Latch`](gpurf_hw::cells::Latch), is a register that passes what
+//! it is loaded with: cycle by cycle the same. What is synthesized is the clock gate and a latch for each
+//! bit.
 
 use std::borrow::Cow;
 
@@ -10,15 +11,26 @@ use anyhow::{Context, Result};
 
 use crate::liberty::Library;
 
-/// How the names of the modules begin; their width in bits follows.
-const MODULE: &str = "module latch_w";
+/// How the names of the modules begin; that of another width than the default's names it.
+const MODULE: &str = "module latch";
+
+/// The header of such a module, and its width in bits, if the text begins with one.
+fn header(module: &str) -> Option<(&str, usize)> {
+    let header = &module[..module.find(';')?];
+    let name = header["module ".len()..].split([' ', '(']).next()?;
+    let is_latch =
+        name == "latch" || name.strip_prefix("latch_w").is_some_and(|width| width.parse::<u32>().is_ok());
+    let (highest, _) = header.split_once(" d,")?.0.rsplit_once('[')?.1.split_once(':')?;
+    is_latch.then_some((name, highest.parse::<usize>().ok()? + 1))
+}
 
 /// Whether a source has such modules.
 pub fn has_latches(source: &str) -> bool {
-    source.contains(MODULE)
+    source.match_indices(MODULE).any(|(at, _)| header(&source[at..]).is_some())
 }
 
-/// A source whose modules of latches consist of cells of the library, where it has such modules; headers of black boxes stay.
+/// A source whose modules of latches consist of cells of the library, where it has such modules; headers of
+/// black boxes stay.
 ///
 /// # Errors
 /// If the library has no clock gate or no latch.
@@ -38,12 +50,10 @@ pub fn in_cells<'a>(source: &'a str, library: &Library) -> Result<Cow<'a, str>> 
         let (before, module) = rest.split_at(begin);
         let end = module.find("endmodule").map_or(module.len(), |end| end + "endmodule".len());
         text += before;
-        let digits = &module[MODULE.len()..];
-        let digits = &digits[..digits.find(|digit: char| !digit.is_ascii_digit()).unwrap_or(digits.len())];
         let is_black_box = before.trim_end().ends_with("(* blackbox *)");
-        text += &match digits.parse::<usize>() {
-            Ok(width) if !is_black_box => format!(
-                "module latch_w{width}(input wire clock, input wire enable, input wire [{last}:0] d, output wire [{last}:0] q);\n\
+        text += &match header(module) {
+            Some((name, width)) if !is_black_box => format!(
+                "module {name}(input wire clock, input wire enable, input wire [{last}:0] d, output wire [{last}:0] q);\n\
                  \x20 wire gated;\n\
                  \x20 {gate} gate (.{}(clock), .{}(enable), .{}(gated){test});\n\
                  \x20 {latch} latch [{last}:0] (.{data}(d), .{clock}(gated), .{output}(q));\n\

@@ -7,7 +7,8 @@
 //! - [`lay_out`] places and routes a small module in cells of 0.18 µm.
 //! - [`Records`] keep areas and paths over time.
 //! - [`count`] counts the registers of a module before synthesis.
-//! - [`Netlist`] is what a design becomes in cells, [`Gates`] evaluates it cell by cell, [`power`] tells what it costs.
+//! - [`Netlist`] is what a design becomes in cells, [`Gates`] evaluates it cell by cell, [`power`] tells what
+//!   it costs.
 //! - [`Memories`] have the energies, areas and delays of memories, which have no cells.
 //! - [`Mutants`] are copies of a design with one fault each.
 //! - [`Paper`] holds a paper's claims, [`audit`] sets them beside the RTL.

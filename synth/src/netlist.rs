@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a design becomes in cells of a library, to be run and measured.
 //!
-//! The cells' models come from the Liberty file's own functions by way of Yosys; that of a clock gate, which has a state
-//! table there and no function, from the names of its pins. Names are those of the design where it has one, and
-//! `u1`, `u2` for what Yosys made, behind the instance that it stands in: `queues[0].each.u17`.
+//! The cells' models come from the Liberty file's own functions by way of Yosys; that of a clock gate, which
+//! has a state table there and no function, from the names of its pins. Names are those of the design where
+//! it has one, and `u1`, `u2` for what Yosys made, behind the instance that it stands in:
+//! `queues[0].each.u17`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,7 +40,8 @@ pub struct Netlist {
 }
 
 impl Netlist {
-    /// Maps a design. What was mapped before is read from `$GPURF_CACHE`, by default `gpurf` in the user's cache folder.
+    /// Maps a design. What was mapped before is read from `$GPURF_CACHE`, by default `gpurf` in the user's
+    /// cache folder.
     ///
     /// # Errors
     /// If Yosys is missing or fails; see [`synthesize`](crate::synthesize).

@@ -13,8 +13,8 @@ use crate::paper::{Claim, Contradiction, Paper, Verdict};
 use crate::registers::{by_name, Registers};
 use crate::synthesis::{grouped, memory_columns, table, Synthesis, MEMORY_COLUMNS};
 
-/// The register file that collectors are compared with: 256 KB in the banks of four sub-cores, single-ported, with a
-/// register of a warp in each row.
+/// The register file that collectors are compared with: 256 KB in the banks of four sub-cores, single-ported,
+/// with a register of a warp in each row.
 const REGISTER_FILE: MemoryArray = MemoryArray { rows: 256, width: 1024, ports: Ports::ONE, count: 8 };
 
 /// A module built for a paper: its registers, and its area unless areas are left out.

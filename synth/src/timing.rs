@@ -16,12 +16,14 @@ const PERIOD_NS: f64 = 1000.0;
 const SCRIPT: &str = "timing.tcl";
 
 /// Length in nanoseconds of the longest path between ports and registers of the netlist in `folder`,
-/// set-up time of the last register included, through latches that are open; `None` without OpenSTA, or without any such path.
+/// set-up time of the last register included, through latches that are open; `None` without OpenSTA, or
+/// without any such path.
 pub fn longest_path_ns(folder: &Path, top: &str, library: &Library) -> Result<Option<f64>> {
     let Ok(sta) = Tool::Sta.find() else {
         return Ok(None);
     };
-    // What comes to a latch while it is open goes on in the same cycle, as OpenSTA has it: a latch is no end of a path.
+    // What comes to a latch while it is open goes on in the same cycle, as OpenSTA has it: a latch is no end
+    // of a path.
     let netlist = fs::read_to_string(folder.join(NETLIST))?;
     let is_used = |kind: &str| netlist.lines().any(|line| line.trim_start().starts_with(&format!("{kind} ")));
     let gate = library.clock_gate().map_or("", |(_, pins)| pins.enable.as_str());

@@ -40,8 +40,8 @@ impl Yosys {
         fs::read_to_string(self.path().join(name)).with_context(|| format!("Yosys wrote no {name}"))
     }
 
-    /// Whether a script runs to its end. A limit in seconds is one of processor time, of Yosys and of each program that it
-    /// runs: what else the machine does counts for nothing.
+    /// Whether a script runs to its end. A limit in seconds is one of processor time, of Yosys and of each
+    /// program that it runs: what else the machine does counts for nothing.
     ///
     /// # Errors
     /// If Yosys is missing or cannot be started.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cell libraries whose names and units differ are one library: areas, paths, energies, clock gates and models.
+//! Cell libraries whose names and units differ are one library: areas, paths, energies, clock gates and
+//! models.
 //!
 //! Skipped, with a note, where Yosys is missing.
 
@@ -20,7 +21,8 @@ const ACCUMULATOR: &str = "
 struct Style {
     /// NAND, inverter, buffer, flip-flop, clock gate.
     cells: [&'static str; 5],
-    /// Two inputs and the output of gates; data, clock and output of the flip-flop; clock, enable, test and output of the gate.
+    /// Two inputs and the output of gates; data, clock and output of the flip-flop; clock, enable, test and
+    /// output of the gate.
     pins: [&'static str; 10],
     units: &'static str,
     /// Of a nanosecond, a femtofarad, a nanowatt, a volt and a femtojoule.
@@ -34,7 +36,8 @@ const USUAL: Style = Style {
     scale: [1.0, 1.0, 1.0, 1.0, 1.0],
 };
 
-/// Units of energy are those of capacitance times voltage squared: 1 pF × (1 mV)², a thousandth of a femtojoule.
+/// Units of energy are those of capacitance times voltage squared: 1 pF × (1 mV)², a thousandth of a
+/// femtojoule.
 const OTHER: Style = Style {
     cells: ["foundry__nd_1", "foundry__iv_1", "foundry__bf_1", "foundry__ff_1", "foundry__cg_1"],
     pins: ["IN1", "IN2", "OUT", "DATA", "CLK", "HELD", "CLK", "GATE", "SCE", "GCLK"],
@@ -136,7 +139,8 @@ fn ports() -> Vec<Port> {
     inputs.map(|(name, width)| port(name, width, true)).into_iter().chain([port("sum", 16, false)]).collect()
 }
 
-/// Energy of some thousand additions, each checked: internal and switching in femtojoules, leakage in nanowatts.
+/// Energy of some thousand additions, each checked: internal and switching in femtojoules, leakage in
+/// nanowatts.
 fn energy(circuit: &Circuit) -> [f64; 3] {
     let field = |field, first_word| Field { name: PortName { field, index: None }, first_word, words: 1 };
     let fields = (vec![field("enable", 0), field("a", 1)], vec![field("sum", 0)]);

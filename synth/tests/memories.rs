@@ -62,7 +62,8 @@ fn the_rule_is_near_to_cacti() {
 
 #[test]
 fn from_one_memory_more_rows_and_more_bits_take_more() {
-    // Only around one memory of CACTI's: from one to the next its choice of arrays makes steps, down as well as up.
+    // Only around one memory of CACTI's: from one to the next its choice of arrays makes steps, down as well
+    // as up.
     let memories = Memories::default();
     let rows: Vec<_> = [4, 8, 16, 31].map(|rows| memories.access(rows, 32, Ports::ONE).unwrap()).into();
     let widths: Vec<_> = [1, 2, 5, 7].map(|width| memories.access(256, width, Ports::ONE).unwrap()).into();

@@ -28,7 +28,8 @@ fn design(modules: Vec<VerilogModule>) -> Hierarchy {
     Hierarchy { style: Style::of(Language::SystemVerilog), top, modules }
 }
 
-/// A gate with an input that opens it: a bit that is never set. A reset clears it; without one it may hold anything.
+/// A gate with an input that opens it: a bit that is never set. A reset clears it; without one it may hold
+/// anything.
 fn shut(reset: bool) -> Hierarchy {
     let ports = [("clock", 1, true), ("reset", 1, true), ("hold", 1, true), ("a", 1, true), ("q", 1, false)];
     let ports: Vec<_> = ports.into_iter().filter(|(name, ..)| reset || *name != "reset").collect();
@@ -247,7 +248,8 @@ fn reader(on_demand: bool) -> Hierarchy {
     )
 }
 
-/// A memory that shows a row, and is read when it is to show another one. It can be written besides, or only read again.
+/// A memory that shows a row, and is read when it is to show another one. It can be written besides, or only
+/// read again.
 fn shown_row(is_written: bool) -> Hierarchy {
     let write = if is_written { "put & !new" } else { "1'b0" };
     around_a_memory(

@@ -17,7 +17,8 @@ const CHAIN: &str = "
       always @(posedge clock) q <= {q[6:0], data};
     endmodule";
 
-/// A library of round numbers: 2 V, a wire of 2 units for the first pin and one more for each other, 0.5 fF each.
+/// A library of round numbers: 2 V, a wire of 2 units for the first pin and one more for each other, 0.5 fF
+/// each.
 const TOY: &str = r#"
     library (toy) {
       time_unit : "1ns"; voltage_unit : "1V"; leakage_power_unit : "1nW"; capacitive_load_unit (1, ff);
@@ -126,10 +127,12 @@ fn a_toggling_register_chain_costs_what_a_hand_calculation_says() {
     let activity = run_chain(&circuit, 4000, |cycle| cycle % 2 == 1);
     let energy = Meter::new(&circuit, &setting(&library, Chances::Counted)).power(&activity).total();
 
-    // In each cycle and stage: the clock pin rises and falls (0.25 + 0.75 fJ), the output changes (5 fJ in the mean).
+    // In each cycle and stage: the clock pin rises and falls (0.25 + 0.75 fJ), the output changes (5 fJ in
+    // the mean).
     near(energy.internal_fj, STAGES as f64 * (1.0 + 5.0), 0.01);
-    // Half of load times voltage squared. All but the last drive a D pin and a port of 10 fF over a wire of 3 units, the
-    // last a port over one of 2. The clock drives eight pins of 3 fF over a wire of 9 units, twice in a cycle.
+    // Half of load times voltage squared. All but the last drive a D pin and a port of 10 fF over a wire of 3
+    // units, the last a port over one of 2. The clock drives eight pins of 3 fF over a wire of 9 units, twice
+    // in a cycle.
     let half_square = 0.5 * 2.0 * 2.0;
     let stages = 7.0 * (1.5 + 10.0 + 1.5) + (10.0 + 1.0);
     near(energy.switching_fj, half_square * (stages + 2.0 * (8.0 * 3.0 + 4.5)), 0.01);

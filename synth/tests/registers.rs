@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The registers and memories counted in the RTL are those that its documentation states and that Yosys finds.
+//! The registers and memories counted in the RTL are those that its documentation states and that Yosys
+//! finds.
 
 use gpurf_blocks::Parameters;
 use gpurf_hw::collector::{Ccu, Ocu};

@@ -170,8 +170,9 @@ fn the_sum_by_modules_is_that_of_a_kept_hierarchy() {
     for (source, top) in [(ACCUMULATOR, "accumulator"), (&stage.source(), &stage.top)] {
         let synthesis = synthesize(by_module(source, top), &options).unwrap();
         let (area_um2, cells) = kept_in_one_run(source, top, &options);
-        // Names that Yosys makes up are numbered on through a run, and ABC decides ties by them: the same module
-        // becomes a little larger or smaller with what else is in the run. Here that is no logic with such ties.
+        // Names that Yosys makes up are numbered on through a run, and ABC decides ties by them: the same
+        // module becomes a little larger or smaller with what else is in the run. Here that is no logic with
+        // such ties.
         if top == "accumulator" {
             assert!(
                 (synthesis.area_um2 - area_um2).abs() < 1e-3,
@@ -198,7 +199,8 @@ fn the_sum_by_modules_is_that_of_a_kept_hierarchy() {
     }
 }
 
-/// Three levels; `leaf` and `middle` stand twice in what is above them. Nobody has synthesized modules of these names before.
+/// Three levels; `leaf` and `middle` stand twice in what is above them. Nobody has synthesized modules of
+/// these names before.
 struct Levels {
     end: u128,
 }

@@ -3,8 +3,8 @@
 
 use crate::Random;
 
-/// Now and then, for some cycles, all reads are for one bank. After some of these cycles it writes, for short and for long, with
-/// pauses: whatever reads have just come, its queue fills to the last place.
+/// Now and then, for some cycles, all reads are for one bank. After some of these cycles it writes, for short
+/// and for long, with pauses: whatever reads have just come, its queue fills to the last place.
 #[derive(Debug)]
 pub struct Crowd {
     banks: usize,
@@ -57,13 +57,14 @@ impl Crowd {
         self.bank == Some(bank) && self.writing
     }
 
-    /// The register that a slot of a warp's instruction reads, if all are for one bank: as far as a warp has registers, each
-    /// slot has another one.
+    /// The register that a slot of a warp's instruction reads, if all are for one bank: as far as a warp has
+    /// registers, each slot has another one.
     pub fn source(&self, warp: u32, slot: usize, registers: usize) -> Option<u32> {
         self.bank.map(|bank| self.in_bank(bank, warp, (self.first + slot * self.banks) % registers))
     }
 
-    /// A register of a warp that a bank writes: this one or, if it writes all the time, one beside it that lives there.
+    /// A register of a warp that a bank writes: this one or, if it writes all the time, one beside it that
+    /// lives there.
     pub fn written(&self, bank: usize, warp: u32, register: usize) -> u32 {
         if self.writes(bank) {
             self.in_bank(bank, warp, register)

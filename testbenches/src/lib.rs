@@ -2,10 +2,10 @@
 //! Cycle testbenches of every hardware module: directed and constrained-random stimulus, engines in
 //! lockstep, waveforms.
 //!
-//! A [`Testbench`] joins what belongs to one module: its RTL, its reference model, a [`Stimulus`] that keeps to the
-//! protocol of its ports, and its [`Scenario`]s. It is one file, which stands where the module stands in `hw/src` and
-//! registers itself. [`run`] drives any set of engines with it and compares them in every cycle. A [`Workbench`] does
-//! so for any module of the catalogue by name.
+//! A [`Testbench`] joins what belongs to one module: its RTL, its reference model, a [`Stimulus`] that keeps
+//! to the protocol of its ports, and its [`Scenario`]s. It is one file, which stands where the module stands
+//! in `hw/src` and registers itself. [`run`] drives any set of engines with it and compares them in every
+//! cycle. A [`Workbench`] does so for any module of the catalogue by name.
 
 #![warn(missing_docs)]
 

@@ -17,8 +17,8 @@ inventory::collect!(Registration);
 
 /// Registers the testbench of a module.
 ///
-/// `register!(Ccu<W, I>)`, or `register!([W, I, C] OperandStage<Ccu<W, I>, W, C>)`: the const generics have the names of
-/// [`gpurf_hw::generics!`].
+/// `register!(Ccu<W, I>)`, or `register!([W, I, C] OperandStage<Ccu<W, I>, W, C>)`: the const generics have
+/// the names of [`gpurf_hw::generics!`].
 #[macro_export]
 macro_rules! register {
     ($module:ident $(<$($generic:tt),+>)?) => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Engines of a sub-core's hardware as a design of the streaming multiprocessor has it, and recording of their waveforms.
+//! Engines of a sub-core's hardware as a design of the streaming multiprocessor has it, and recording of
+//! their waveforms.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -46,8 +47,8 @@ pub fn rust_hdl(config: &Config, design: &Design, seed: u64) -> SubCoreHardware 
     with_sub_core(config, design, seed, MakeRtl)
 }
 
-/// The RTL of a design's sub-core: engines of all those of a machine are made from it. `is_observed`: so that one can look
-/// inside.
+/// The RTL of a design's sub-core: engines of all those of a machine are made from it. `is_observed`: so that
+/// one can look inside.
 pub fn compiled(config: &Config, design: &Design, seed: u64, is_observed: bool) -> Result<Compiled<In, Out>> {
     struct Compile(bool);
     impl WithSubCore for Compile {
@@ -126,7 +127,8 @@ fn instructions(texts: InstructionTexts) -> Texts<'static, In, Out> {
     Texts { names: &["instructions.issued", "instructions.dispatched"], of: Box::new(of) }
 }
 
-/// A design's sub-core that was compiled to be observed, with every signal in it recorded; `hear` is told its events.
+/// A design's sub-core that was compiled to be observed, with every signal in it recorded; `hear` is told its
+/// events.
 pub fn recorded_rtl(
     compiled: &Compiled<In, Out>,
     options: &RecordingOptions,

@@ -20,8 +20,8 @@ pub trait Testbench: Module + Configured + 'static {
     /// Random inputs within the protocol of the ports.
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>>;
 
-    /// What the protocol of the ports says of the inputs of any cycle, as conditions in the module's Verilog, which may name its
-    /// registers: all that a proof may assume. Most modules answer any inputs.
+    /// What the protocol of the ports says of the inputs of any cycle, as conditions in the module's Verilog,
+    /// which may name its registers: all that a proof may assume. Most modules answer any inputs.
     fn protocol(_: &Parameters) -> Vec<String> {
         vec![]
     }

@@ -34,8 +34,8 @@ fn unnoticed<M: Testbench>(fault: fn(usize) -> Fault) -> usize {
     (0..PLACES).filter(is_unnoticed).count()
 }
 
-/// A fault that is not noticed lies where nothing depends on it in these cycles: few do, but of changes that are not told,
-/// since most code runs for another change as well.
+/// A fault that is not noticed lies where nothing depends on it in these cycles: few do, but of changes that
+/// are not told, since most code runs for another change as well.
 fn most_are_found<M: Testbench>() {
     let swapped = unnoticed::<M>(Fault::SwappedInputs);
     assert!(swapped <= PLACES / 8, "{swapped} of {PLACES} choices with swapped inputs go unnoticed");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of the testbenches that are not one for each module, as one program. The block of `own_block` is known to its own alone.
+//! Tests of the testbenches that are not one for each module, as one program. The block of `own_block` is
+//! known to its own alone.
 
 mod compiled_faults;
 mod events;

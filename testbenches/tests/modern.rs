@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The sub-core that ships: windows of real silicon under both rules of the read allocator, in model, RTL and Verilog.
+//! The sub-core that ships: windows of real silicon under both rules of the read allocator, in model, RTL and
+//! Verilog.
 
 use gpurf_blocks::{Parameters, ReadRule};
 use gpurf_testbenches::workbench;

@@ -22,8 +22,8 @@ fn each(mut test: impl FnMut(&Parameters)) {
     }
 }
 
-/// Random stimulus on model, RTL and Verilator; scenarios without the RTL, which is held to the model under them, with
-/// tables of other sizes, in a test of all modules.
+/// Random stimulus on model, RTL and Verilator; scenarios without the RTL, which is held to the model under
+/// them, with tables of other sizes, in a test of all modules.
 fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'static str, u64)> {
     let engines = || -> [Engine<M>; 2] {
         let verilated = Verilated::new(&make()).expect("Verilator builds the module");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A block that only this test knows: its declaration, model and testbench are all that there is of it, and every tool
-//! that goes through the catalogue has it.
+//! A block that only this test knows: its declaration, model and testbench are all that there is of it, and
+//! every tool that goes through the catalogue has it.
 
 use gpurf_blocks::{Clocked, Parameters};
 use gpurf_hw::catalogue::{catalogue, find};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Hardware, models and testbenches of a module stand at the same place: `hw/src`, `sim/src` and `testbenches/src` have
-//! the same tree, and what is in one of them alone is listed here with the reason.
+//! Hardware, models and testbenches of a module stand at the same place: `hw/src`, `sim/src` and
+//! `testbenches/src` have the same tree, and what is in one of them alone is listed here with the reason.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -31,6 +31,7 @@ const EXEMPT: &[(&[&str], &str, &str)] = &[
     (&["sim"], "checkpoint", "the state of a run of the streaming multiprocessor"),
     (&["sim", "testbenches"], "multicast/lrt", "what lrt_cam and lrt_scan share"),
     (&["testbenches"], "crowd", "stimulus that arbiter, operand_stage and sub_core share"),
+    (&["testbenches"], "failure", "what all testbenches share"),
     (&["testbenches"], "heads", "stimulus that issue_stage and sub_core share"),
     (&["testbenches"], "random", "what all testbenches share"),
     (&["testbenches"], "registry", "what all testbenches share"),
@@ -73,7 +74,8 @@ fn places(of: &str) -> BTreeSet<String> {
     places
 }
 
-/// Names of files and folders, files without their ending. Monitors, which are Verilog, stand beside their module.
+/// Names of files and folders, files without their ending. Monitors, which are Verilog, stand beside their
+/// module.
 fn children(folder: &Path) -> impl Iterator<Item = String> {
     let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.map(|entry| entry.expect("a folder that can be read").path());

@@ -125,8 +125,8 @@ fn forgets(entry: &Entry) -> bool {
     !REMEMBER.contains(&entry.name)
 }
 
-/// Modules that show a latch or a table in a memory, which have no reset: what they show before they wrote it has no
-/// meaning.
+/// Modules that show a latch or a table in a memory, which have no reset: what they show before they wrote it
+/// has no meaning.
 const REMEMBER: [&str; 4] = ["latch", "pcrf", "pcrf_pointer_table", "rmu"];
 
 fn a_reset_forgets_everything(entry: &Entry) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The commands that README and the pages print run as they are printed.
 //!
-//! A code block marked `sh` holds commands, page by page in the order of the page, in a copy of the project. Behind a command
-//! stands about how long it takes, as in `gpurf doctor  # a second`; a description may stand between: `# all modules: minutes`.
-//! Those of a second run with the other tests, and all of them in `make soak`. A block marked `text` has commands that need
-//! something of the reader's, which they name `path/to/...`. A block marked `console` shows a command behind `$ ` and lines of what it
-//! prints, in their order; `...` stands for lines that are left out.
+//! A code block marked `sh` holds commands, page by page in the order of the page, in a copy of the project.
+//! Behind a command stands about how long it takes, as in `gpurf doctor  # a second`; a description may stand
+//! between: `# all modules: minutes`. Those of a second run with the other tests, and all of them in
+//! `make soak`. A block marked `text` has commands that need something of the reader's, which they name
+//! `path/to/...`. A block marked `console` shows a command behind `$ ` and lines of what it prints, in their
+//! order; `...` stands for lines that are left out.
 
 use std::fmt::Write;
 use std::fs;
@@ -112,7 +113,8 @@ fn copied() -> TempDir {
             link(&root().join(name), &folder.path().join(name));
         }
     }
-    // The tool that is tested is where `make` would have built it, and the benches' results where they would be.
+    // The tool that is tested is where `make` would have built it, and the benches' results where they would
+    // be.
     let target = folder.path().join("target");
     fs::create_dir_all(target.join("release")).expect("created");
     link(&cargo_bin("gpurf"), &target.join("release/gpurf"));

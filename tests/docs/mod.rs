@@ -66,7 +66,8 @@ fn a_changed_table_is_found_and_mended() {
     assert_eq!(document(&folder), right);
 }
 
-/// Every cell that a table has of a record is that of the record: one changed by hand is found, in any of these tables.
+/// Every cell that a table has of a record is that of the record: one changed by hand is found, in any of
+/// these tables.
 #[test]
 fn a_changed_cell_of_a_record_is_found() {
     let folder = copied();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The house style, as far as a program can tell: how comments open, how long sentences are, what words stand in for others,
-//! and how long lines are. CONTRIBUTING.md has all of it.
+//! The house style, as far as a program can tell: how comments open, how long sentences are, what words stand
+//! in for others, and how long lines are. CONTRIBUTING.md has all of it.
 //!
-//! `style.csv` has the places of each kind that are left, by folder or page. They may become fewer and never more:
-//! `UPDATE_EXPECT=1 cargo test docs::style` writes the file when they have.
+//! `style.csv` has the places of each kind that are left, by folder or page. They may become fewer and never
+//! more: `UPDATE_EXPECT=1 cargo test docs::style` writes the file when they have.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -58,7 +58,8 @@ fn prose(document: &Document) -> Vec<(usize, &str)> {
     lines.map(|(number, line)| (number + 1, line)).collect()
 }
 
-/// Sentences with the line in which they begin: they end with a mark, with a paragraph, or where an item of a list begins.
+/// Sentences with the line in which they begin: they end with a mark, with a paragraph, or where an item of a
+/// list begins.
 fn sentences(lines: &[(usize, &str)]) -> Vec<(usize, usize)> {
     let mut sentences = vec![];
     let (mut begin, mut words, mut last) = (0, 0, 0);

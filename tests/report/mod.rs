@@ -94,7 +94,8 @@ fn every_claim_stands_in_it() {
             assert!(has(&[section, what]), "{file}: {claim}");
         }
     }
-    // Those that were run have a number of this run, the others a recorded one with its command and what it ran on.
+    // Those that were run have a number of this run, the others a recorded one with its command and what it
+    // ran on.
     let own = ["§VI-B2, Fig. 13", "malekeh, hit ratio", "gpurf compare malekeh --designs malekeh"];
     assert!(has(&[&own[..], &["measured: 27 inputs, small, version "]].concat()));
     let recorded =
@@ -183,7 +184,8 @@ fn every_workload_and_every_section_has_its_rows() {
         assert!(texts(page.by_id("waveforms").all("h3")).iter().any(|text| text == design), "{design}");
     }
     let plots = page.by_id("plots");
-    // Reuse distances; six metrics, a curve and two of STHLD; four metrics of register caches under three readings.
+    // Reuse distances; six metrics, a curve and two of STHLD; four metrics of register caches under three
+    // readings.
     let pictures = plots.all("figure").into_iter().filter(|figure| figure.is("plot")).count();
     assert_eq!(pictures, 1 + 9 + 12);
     assert_eq!(plots.all("details").len(), pictures, "each with its data");

@@ -11,8 +11,8 @@ use crate::notes::Notes;
 pub(crate) struct Grid {
     header: KernelHeader,
     notes: Notes,
-    /// Numbers of blocks, x fastest, in runs: the first of each, and what follows its last. Files give them mostly in
-    /// order, which is one run.
+    /// Numbers of blocks, x fastest, in runs: the first of each, and what follows its last. Files give them
+    /// mostly in order, which is one run.
     runs: BTreeMap<u64, u64>,
     count: u64,
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Gzip files of any number of members, one behind the other.
 //!
-//! Tapes and object stores fill files up with zero bytes. They are passed over where a member may begin, as gunzip does;
-//! anything else that is no member is an error.
+//! Tapes and object stores fill files up with zero bytes. They are passed over where a member may begin, as
+//! gunzip does; anything else that is no member is an error.
 
 use std::io::{self, BufRead, Read};
 

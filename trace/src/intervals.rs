@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Register intervals: parts of a kernel's code that a warp enters at one place and that use few registers, so that all
-//! of them can be fetched at entry. What LTRF's compiler gives its hardware.
+//! Register intervals: parts of a kernel's code that a warp enters at one place and that use few registers,
+//! so that all of them can be fetched at entry. What LTRF's compiler gives its hardware.
 //!
-//! LTRF is known to this project from the papers that compare themselves with it; this is interval analysis of a
-//! control-flow graph with a limit to registers:
-//! 1. An interval begins at a header, at first the kernel's entry. A place joins it if all its predecessors are in it
-//!    and its registers fit beside the interval's. What follows the finished interval are headers of others. The header
-//!    of a loop has a predecessor that cannot be in the interval before it, so a loop's turns stay in its interval.
-//! 2. An interval that is entered from one other only is joined with it, if the registers of both fit, until none is.
+//! LTRF is known to this project from the papers that compare themselves with it; this is interval analysis
+//! of a control-flow graph with a limit to registers:
+//! 1. An interval begins at a header, at first the kernel's entry. A place joins it if all its predecessors
+//!    are in it and its registers fit beside the interval's. What follows the finished interval are headers
+//!    of others. The header of a loop has a predecessor that cannot be in the interval before it, so a loop's
+//!    turns stay in its interval.
+//! 2. An interval that is entered from one other only is joined with it, if the registers of both fit, until
+//!    none is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +31,8 @@ struct Graph {
 }
 
 impl Intervals {
-    /// Intervals whose registers fit, as `fits` says. An instruction whose own registers do not is an interval alone.
+    /// Intervals whose registers fit, as `fits` says. An instruction whose own registers do not is an
+    /// interval alone.
     pub fn of(liveness: &Liveness, fits: impl Fn(RegisterSet) -> bool) -> Intervals {
         let graph = Graph::of(liveness);
         let mut intervals = Intervals { number: BTreeMap::new(), registers: vec![] };

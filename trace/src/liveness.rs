@@ -9,19 +9,21 @@
 //! R's wording differs in three points:
 //! - It calls a register alive "until it is used again as a destination". On a straight line, as in R Fig. 7,
 //!   that is the same. An instruction that reads what it writes has it alive before: it reads first.
-//! - It has the compiler traverse the blocks of a diverging branch in sequence (R Fig. 9a: B1, B2, B3, B4). Read
-//!   literally, a write in B2 would end the life of a register that only B3 reads. Here the paths are joined.
-//! - It says that at B2 only B2 and B4 need to be visited. That holds for the threads in B2. A diverged warp also
-//!   has threads that wait at the start of B3 or at B4, and its registers are stored for all threads at once. The
-//!   live registers of a warp are therefore the union over the places at which it has threads:
+//! - It has the compiler traverse the blocks of a diverging branch in sequence (R Fig. 9a: B1, B2, B3, B4).
+//!   Read literally, a write in B2 would end the life of a register that only B3 reads. Here the paths are
+//!   joined.
+//! - It says that at B2 only B2 and B4 need to be visited. That holds for the threads in B2. A diverged warp
+//!   also has threads that wait at the start of B3 or at B4, and its registers are stored for all threads at
+//!   once. The live registers of a warp are therefore the union over the places at which it has threads:
 //!   [`Liveness::of_warp`].
 //!
 //! A loop needs no special care: the iteration goes on until nothing changes.
 //!
-//! Where there is a listing, its control flow is used ([`crate::Kernel::with_liveness`]). A trace alone does not
-//! tell it; then the graph is what the trace itself shows: an edge from each instruction to the next one of the
-//! same thread, and of the same warp. A guard that failed for some threads is seen as a way past the instruction,
-//! one that failed for a whole warp takes its kills away. Such live registers are too few for what the kernel could have done, and enough for what it did.
+//! Where there is a listing, its control flow is used ([`crate::Kernel::with_liveness`]). A trace alone does
+//! not tell it; then the graph is what the trace itself shows: an edge from each instruction to the next one
+//! of the same thread, and of the same warp. A guard that failed for some threads is seen as a way past the
+//! instruction, one that failed for a whole warp takes its kills away. Such live registers are too few for
+//! what the kernel could have done, and enough for what it did.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -101,8 +103,8 @@ impl Liveness {
         self.live.iter().map(|(&pc, &live)| (pc, live))
     }
 
-    /// Registers of a warp that are live before the first of `rest`, the instructions it has left: those at the
-    /// places at which its threads are. `threads` are those that still execute anything.
+    /// Registers of a warp that are live before the first of `rest`, the instructions it has left: those at
+    /// the places at which its threads are. `threads` are those that still execute anything.
     pub fn of_warp(&self, program: &Program, rest: &[DynamicInstruction], threads: u32) -> RegisterSet {
         let mut live = RegisterSet::default();
         visit_places(rest, threads, |instruction| {
@@ -112,9 +114,9 @@ impl Liveness {
     }
 }
 
-/// Visits the instructions at which a warp's threads are, before the first of `rest`. For a thread that does not
-/// execute the first one it is the next that it does. An instruction at which no thread does anything, because
-/// its guard fails for all of them, counts as well: its operands are read.
+/// Visits the instructions at which a warp's threads are, before the first of `rest`. For a thread that does
+/// not execute the first one it is the next that it does. An instruction at which no thread does anything,
+/// because its guard fails for all of them, counts as well: its operands are read.
 pub fn visit_places(rest: &[DynamicInstruction], threads: u32, mut visit: impl FnMut(&DynamicInstruction)) {
     let mut met = 0;
     for (number, instruction) in rest.iter().enumerate() {

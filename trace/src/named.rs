@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels whose instructions have the operands that a trace names, in place of all registers that they read and write.
+//! Kernels whose instructions have the operands that a trace names, in place of all registers that they read
+//! and write.
 //!
-//! An operand is one register, however wide it is. What the trace calls a destination is one, and what it calls a
-//! source; a source named twice is two. RZ is a register like any other, behind the kernel's own. An HMMA has two
-//! registers an operand: three sources and a destination are six and two.
+//! An operand is one register, however wide it is. What the trace calls a destination is one, and what it
+//! calls a source; a source named twice is two. RZ is a register like any other, behind the kernel's own. An
+//! HMMA has two registers an operand: three sources and a destination are six and two.
 //!
-//! Accel-Sim counts operands so, apart from HMMA. That Malekeh's authors do so for HMMA too follows from the full paper's "up
-//! to 6 sources and 2 destinations" (§IV-A).
+//! Accel-Sim counts operands so, apart from HMMA. That Malekeh's authors do so for HMMA too follows from the
+//! full paper's "up to 6 sources and 2 destinations" (§IV-A).
 
 use std::sync::Arc;
 
@@ -18,8 +19,8 @@ use crate::kernel::{BlockSource, Kernel, KernelHeader};
 use crate::program::{Program, StaticInstruction};
 use crate::registers::{Positions, Register, RegisterId, Registers};
 
-/// Registers of a thread behind those that the kernel says it has: the second one of an operand may be the first of
-/// them, and the other is RZ.
+/// Registers of a thread behind those that the kernel says it has: the second one of an operand may be the
+/// first of them, and the other is RZ.
 const MORE_REGISTERS: u32 = 2;
 
 impl Kernel {

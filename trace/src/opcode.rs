@@ -4,8 +4,8 @@
 //!
 //! It covers the base opcodes (the part before the first dot) of NVIDIA's published instruction
 //! set tables for Maxwell, Pascal, Volta, Turing, Ampere, Ada, Hopper and Blackwell, and a few unpublished
-//! ones that compilers emit. A base opcode outside it is an error: guessing its operands would silently falsify every
-//! register-file count.
+//! ones that compilers emit. A base opcode outside it is an error: guessing its operands would silently
+//! falsify every register-file count.
 //!
 //! **Units.** Integer, FP32 (with FP16, which shares its data path), FP64, tensor and uniform
 //! follow the names. Three choices are ours:

@@ -16,18 +16,20 @@ const CONTEXT_LIST: &str = "kernelslist_ctx_";
 
 /// Opens an Accel-Sim trace, versions 2 to 6 and 1.2; remarks go to standard error.
 ///
-/// `path` is a folder holding `kernelslist.g`, `kernelslist` or the list of one context, such a list itself (any file
-/// with `kernelslist` in its name), or a single kernel's file. Files may be packed with xz, gzip or zstd, or be
-/// `.tracez` files; a name that is missing as written may exist with `.xz`, `.gz` or `.zst` added or taken off. Every
-/// kernel's header is read now, and the first thread block of each different kernel, so that an opcode that is not
-/// read stops no run half-way. All other instructions are read when a kernel is opened.
+/// `path` is a folder holding `kernelslist.g`, `kernelslist` or the list of one context, such a list itself
+/// (any file with `kernelslist` in its name), or a single kernel's file. Files may be packed with xz, gzip or
+/// zstd, or be `.tracez` files; a name that is missing as written may exist with `.xz`, `.gz` or `.zst` added
+/// or taken off. Every kernel's header is read now, and the first thread block of each different kernel, so
+/// that an opcode that is not read stops no run half-way. All other instructions are read when a kernel is
+/// opened.
 ///
 /// The workload is named after its folder, or after the single file.
 pub fn open(path: impl AsRef<Path>) -> Result<Workload> {
     open_with(path, |note| eprintln!("note: {note}"))
 }
 
-/// As [`open`], with remarks for `note`: what a trace lacks, and what is left out of it. Some come while it is read.
+/// As [`open`], with remarks for `note`: what a trace lacks, and what is left out of it. Some come while it
+/// is read.
 pub fn open_with(path: impl AsRef<Path>, note: impl Fn(&str) + Send + Sync + 'static) -> Result<Workload> {
     let notes = Notes::new(note);
     let file = file_at(path.as_ref(), &notes)?;

@@ -66,8 +66,9 @@ pub struct StaticInstruction {
     /// For each of `sources`, the number of the source operand that it belongs to, as they stand in a
     /// trace: constants, immediates and predicates are not counted.
     pub positions: Positions,
-    /// Of each of `sources`, bit s: it stands in source slot s of the machine code. A slot that holds a constant or an
-    /// immediate counts; a trace does not have those, so that its operands are taken to stand side by side.
+    /// Of each of `sources`, bit s: it stands in source slot s of the machine code. A slot that holds a
+    /// constant or an immediate counts; a trace does not have those, so that its operands are taken to stand
+    /// side by side.
     pub slots: Positions,
     /// What the compiler says beside the instruction. Traces do not tell.
     pub control: Control,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Files as the tracer leaves them: a line names its block and warp, in the order of arrival.
 //!
-//! They are grouped while they are read. A thread block whose warps have all left is complete, and complete blocks wait
-//! to be given in launch order, x fastest. Only a few megabytes of them do, so that memory does not grow with the file.
+//! They are grouped while they are read. A thread block whose warps have all left is complete, and complete
+//! blocks wait to be given in launch order, x fastest. Only a few megabytes of them do, so that memory does
+//! not grow with the file.
 
 use std::collections::btree_map::{BTreeMap, Entry};
 
@@ -17,8 +18,8 @@ use crate::program::Program;
 
 /// Complete blocks that wait, in bytes.
 const MOST_WAITING: usize = 16 << 20;
-/// Numbers in front of the program counter: block and warp; since 2025, cluster and the block's place in it too; each
-/// perhaps with the multiprocessor and its warp.
+/// Numbers in front of the program counter: block and warp; since 2025, cluster and the block's place in it
+/// too; each perhaps with the multiprocessor and its warp.
 const PLACE_FIELDS: [usize; 4] = [4, 6, 11, 13];
 
 /// The thread blocks of such a file.
@@ -54,7 +55,8 @@ struct RawWarp {
     instructions: Vec<DynamicInstruction>,
     /// Lanes that have not left.
     running: u32,
-    /// The last instruction is an `LDGSTS` with its shared-memory addresses: one with the global ones follows.
+    /// The last instruction is an `LDGSTS` with its shared-memory addresses: one with the global ones
+    /// follows.
     half: bool,
 }
 
@@ -195,8 +197,8 @@ impl RawBlock {
     }
 }
 
-/// How many numbers stand in front of the line number, if any, and the program counter: a mask of eight digits and a
-/// count of destinations, 0 or 1, follow.
+/// How many numbers stand in front of the line number, if any, and the program counter: a mask of eight
+/// digits and a count of destinations, 0 or 1, follow.
 fn place_fields(line: &[u8], line_fields: usize) -> usize {
     let words: Vec<&[u8]> = words(line).take(20).collect();
     let is_followed = |place: &usize| match words.get(place + line_fields + 1..) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A kernel's file: header, then thread blocks.
 //!
-//! A `.traceg` file has its instructions grouped by thread block and warp, a `.tracez` file too, packed; a `.trace`
-//! file, as the tracer leaves it, has them in order of arrival.
+//! A `.traceg` file has its instructions grouped by thread block and warp, a `.tracez` file too, packed; a
+//! `.trace` file, as the tracer leaves it, has them in order of arrival.
 
 use std::path::Path;
 

@@ -3,12 +3,14 @@
 //!
 //! Such a file has, in this order, numbers being little-endian:
 //! 1. the header of the text, ended by a zero byte,
-//! 2. the size of a zstd dictionary (32 bits), how many instructions a chunk has at most (32 bits), the dictionary,
-//! 3. for each warp, the numbers of its instructions and of its chunks (32 bits each), then its chunks: the size
-//!    (32 bits) and a zstd frame of lines, without an end of line behind the last,
-//! 4. the index: the number of thread blocks, then for each the block's number, the cluster's number and the block's
-//!    number in it (three coordinates each), its rank, the number of its warps, and for each warp the numbers of its
-//!    instructions and of its chunks, where in the file it stands (64 bits), and each chunk's number of instructions,
+//! 2. the size of a zstd dictionary (32 bits), how many instructions a chunk has at most (32 bits), the
+//!    dictionary,
+//! 3. for each warp, the numbers of its instructions and of its chunks (32 bits each), then its chunks: the
+//!    size (32 bits) and a zstd frame of lines, without an end of line behind the last,
+//! 4. the index: the number of thread blocks, then for each the block's number, the cluster's number and the
+//!    block's number in it (three coordinates each), its rank, the number of its warps, and for each warp the
+//!    numbers of its instructions and of its chunks, where in the file it stands (64 bits), and each chunk's
+//!    number of instructions,
 //! 5. where the index begins (64 bits).
 //!
 //! The index and the warps are read side by side, so that memory does not grow with the file.

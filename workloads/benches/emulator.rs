@@ -2,8 +2,8 @@
 //! Warp instructions per second of the emulator on one thread: functional only, and with the
 //! instruction stream.
 //!
-//! `cargo bench -p gpurf-workloads --bench emulator`. The times are of whole runs: inputs, parsing of the listing and
-//! the comparison with the reference are part of them.
+//! `cargo bench -p gpurf-workloads --bench emulator`. The times are of whole runs: inputs, parsing of the
+//! listing and the comparison with the reference are part of them.
 
 mod counted;
 

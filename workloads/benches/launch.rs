@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Warp instructions per second of launches of matrix products, on one thread and without the instruction stream.
+//! Warp instructions per second of launches of matrix products, on one thread and without the instruction
+//! stream.
 //!
-//! `cargo bench -p gpurf-workloads --bench launch`. Nothing but launches is executed for long, so that a profile of
-//! it is one of the emulator.
+//! `cargo bench -p gpurf-workloads --bench launch`. Nothing but launches is executed for long, so that a
+//! profile of it is one of the emulator.
 
 mod counted;
 

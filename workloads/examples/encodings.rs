@@ -2,10 +2,10 @@
 //! What Turing's instructions look like: every opcode and modifier that NVIDIA's disassembler knows for
 //! `sm_75`.
 //!
-//! `cargo run --release -p gpurf-workloads --example encodings` begins with an instruction of each opcode and kind of
-//! operands, changes the bits that hold modifiers, has the disassembler say what that is, and goes on from
-//! whatever shows something new until nothing does. An instruction for each modifier of each opcode, and for
-//! each kind of operands, becomes a line of `workloads/instruction_set/sm_75.txt`. The tables of
+//! `cargo run --release -p gpurf-workloads --example encodings` begins with an instruction of each opcode and
+//! kind of operands, changes the bits that hold modifiers, has the disassembler say what that is, and goes on
+//! from whatever shows something new until nothing does. An instruction for each modifier of each opcode, and
+//! for each kind of operands, becomes a line of `workloads/instruction_set/sm_75.txt`. The tables of
 //! `docs/emulator.md` say which of them are executed. The disassembler is that of `workloads/build`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Output of `cuobjdump -sass`, made of listings that `nvdisasm -hex` wrote: the same code, but no sections around it.
+//! Output of `cuobjdump -sass`, made of listings that `nvdisasm -hex` wrote: the same code, but no sections
+//! around it.
 
 use std::collections::HashMap;
 use std::fmt::Write;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Listings of cubins are kept: the disassembler runs once for each. In a process of its own, as it sets variables.
+//! Listings of cubins are kept: the disassembler runs once for each. In a process of its own, as it sets
+//! variables.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

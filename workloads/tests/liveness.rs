@@ -10,8 +10,8 @@ use gpurf_workloads::suite::{Size, SUITE};
 use gpurf_workloads::{Device, Options};
 
 /// Before each instruction: the registers that some thread reads before it writes them, and those that some
-/// instruction names as an operand before any instruction with an active thread writes them. The first is what
-/// the program needs, the second what a check of whole registers compares.
+/// instruction names as an operand before any instruction with an active thread writes them. The first is
+/// what the program needs, the second what a check of whole registers compares.
 fn needed(program: &Program, instructions: &[DynamicInstruction]) -> Vec<RegisterSet> {
     let mut threads = [0u32; 256];
     let (mut by_threads, mut by_operands) = (RegisterSet::default(), RegisterSet::default());

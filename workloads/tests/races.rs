@@ -40,7 +40,8 @@ fn accesses_of_two_warps_are_ordered_by_a_barrier_or_named() {
 
 #[test]
 fn barriers_order_those_who_take_part() {
-    // The first warp arrives and goes on, the second waits: it may read what was written before, not what comes after.
+    // The first warp arrives and goes on, the second waits: it may read what was written before, not what
+    // comes after.
     let code = "
         @P0 STS [R2], R0
         @P0 BAR.ARV 0x1, 0x40

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Launches that are executed again for their streams: each on memory as it was, whoever reads what, and when.
+//! Launches that are executed again for their streams: each on memory as it was, whoever reads what, and
+//! when.
 
 use crate::support::{Device, Frame};
 #[allow(dead_code)]

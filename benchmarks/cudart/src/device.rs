@@ -475,7 +475,8 @@ pub unsafe extern "C" fn cudaDeviceReset() -> i32 {
     0
 }
 
-/// The answer of calls that have nothing to do, as all has happened, or as there is nothing that they could change.
+/// The answer of calls that have nothing to do, as all has happened, or as there is nothing that they could
+/// change.
 macro_rules! nothing {
     ($($name:ident($($type:ty),*);)*) => {$(
         #[no_mangle]

@@ -111,8 +111,8 @@ impl Graph {
         node
     }
 
-    /// Nodes in an order in which each stands behind those before it, the earlier made first. An error where some wait
-    /// for each other.
+    /// Nodes in an order in which each stands behind those before it, the earlier made first. An error where
+    /// some wait for each other.
     unsafe fn ordered(&self) -> Answer<Vec<*mut Node>> {
         let mut rest = self.nodes.clone();
         let mut done: Vec<*mut Node> = vec![];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the host program has asked for so far: its code, its device, and what it registered under which address.
+//! What the host program has asked for so far: its code, its device, and what it registered under which
+//! address.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void, CStr, OsStr};
@@ -193,8 +194,8 @@ impl Host {
         self.fault = SUCCESS;
     }
 
-    /// Writes the trace, if one is wanted. Once. A fault that the program never asked for ends it with an exit code of
-    /// its own.
+    /// Writes the trace, if one is wanted. Once. A fault that the program never asked for ends it with an
+    /// exit code of its own.
     pub fn finish(&mut self) {
         if self.fault != SUCCESS {
             if !self.told {

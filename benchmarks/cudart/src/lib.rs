@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The CUDA runtime without a GPU: programs that are linked with this library in NVIDIA's place run their kernels in
-//! the emulator, and everything else as ever. What they launched and copied is written as a trace when they end.
+//! The CUDA runtime without a GPU: programs that are linked with this library in NVIDIA's place run their
+//! kernels in the emulator, and everything else as ever. What they launched and copied is written as a trace
+//! when they end.
 //!
 //! | variable | |
 //! |---|---|
@@ -8,10 +9,10 @@
 //! | `GPURF_MARGIN` | bytes of zeros before and behind each allocation that kernels may touch (default 0) |
 //! | `GPURF_RACES` | set: says where threads of a block disturb each other with no barrier between |
 //!
-//! Copies and launches are synchronous, and there is one device. Memory that is freed is not used again. A kernel's
-//! fault is an error that stays, as in CUDA, with the reason on standard error. The program then ends with exit code 2
-//! unless it asks for the error. What the emulator cannot run ends the program at once, with exit code 2. Calls that
-//! are not here are missing at link time, by name.
+//! Copies and launches are synchronous, and there is one device. Memory that is freed is not used again. A
+//! kernel's fault is an error that stays, as in CUDA, with the reason on standard error. The program then
+//! ends with exit code 2 unless it asks for the error. What the emulator cannot run ends the program at once,
+//! with exit code 2. Calls that are not here are missing at link time, by name.
 
 // The interface is C's: what is behind pointers is as the CUDA runtime has it, or the program is wrong.
 #![allow(clippy::missing_safety_doc, non_snake_case)]

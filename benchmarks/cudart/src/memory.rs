@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memory of the device, and memory that host and device share.
 //!
-//! Shared memory is there twice, at the same address: as pages of the process, which count between launches, and in the
-//! emulator, which gets what changed before a launch and gives back what changed after it. Addresses of the device lie
-//! where Linux puts nothing by itself.
+//! Shared memory is there twice, at the same address: as pages of the process, which count between launches,
+//! and in the emulator, which gets what changed before a launch and gives back what changed after it.
+//! Addresses of the device lie where Linux puts nothing by itself.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -178,7 +178,8 @@ impl Host {
         self.device().read_into(Pointer(start), into).map_err(|_| INVALID_VALUE)
     }
 
-    /// Takes back what starts at an address. Addresses are not used again, so that who touches freed memory is seen.
+    /// Takes back what starts at an address. Addresses are not used again, so that who touches freed memory
+    /// is seen.
     pub fn free(&mut self, address: u64) -> Answer {
         if address == 0 {
             return Ok(());

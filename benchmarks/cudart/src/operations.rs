@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operations of streams: launches, copies, fills, calls of the program. A stream runs them at once or notes them in a graph.
+//! Operations of streams: launches, copies, fills, calls of the program. A stream runs them at once or notes
+//! them in a graph.
 
 use std::ffi::c_void;
 
@@ -169,8 +170,8 @@ fn told(copied: Result<(), gpurf_workloads::Error>) -> Answer {
     })
 }
 
-/// The starts of rows, with what lies without gaps taken as one row: bytes of a row, and offsets from where it is read
-/// and to where it is written.
+/// The starts of rows, with what lies without gaps taken as one row: bytes of a row, and offsets from where
+/// it is read and to where it is written.
 fn rows(extent: Extent, pitches: [(usize, usize); 2]) -> (usize, Vec<[usize; 2]>) {
     let Extent { x, y, z } = extent;
     let dense = |bytes: usize, distance: fn(&(usize, usize)) -> usize| {

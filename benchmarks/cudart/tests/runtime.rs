@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The runtime's functions, called as a compiled program calls them. The device code is in `kernels.sass`, which stands
-//! where the listing of the program's cubin would be kept, so that no tool of NVIDIA's is needed.
+//! The runtime's functions, called as a compiled program calls them. The device code is in `kernels.sass`,
+//! which stands where the listing of the program's cubin would be kept, so that no tool of NVIDIA's is
+//! needed.
 
 #![allow(non_snake_case)]
 

@@ -13,8 +13,8 @@ pub fn largest() -> Parameters {
     chosen(|texts, _| texts[texts.len() - 1].clone())
 }
 
-/// Parameters number `number` of so many, four or more: together they have every value of a parameter that has no more, and of the
-/// others both ends.
+/// Parameters number `number` of so many, four or more: together they have every value of a parameter that
+/// has no more, and of the others both ends.
 pub fn varied(number: usize, of: usize) -> Parameters {
     chosen(|texts, place| {
         let few = match texts.len() {
@@ -25,7 +25,8 @@ pub fn varied(number: usize, of: usize) -> Parameters {
     })
 }
 
-/// Of every parameter, by its place among all, one of its possible values, changed where they do not go together.
+/// Of every parameter, by its place among all, one of its possible values, changed where they do not go
+/// together.
 pub fn chosen(mut choose: impl FnMut(&[String], usize) -> String) -> Parameters {
     let mut parameters = Parameters::default();
     for (place, parameter) in PARAMETERS.iter().enumerate() {

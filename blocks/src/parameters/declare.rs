@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The macro that declares parameters.
 
-/// Makes of each declaration a field of `Parameters`, its default, an entry of `PARAMETERS` and, for a number, the
-/// constants `MIN_<NAME>` and `MAX_<NAME>`: its least and its largest possible value, from which the structs of ports
-/// have the lengths of their arrays.
+/// Makes of each declaration a field of `Parameters`, its default, an entry of `PARAMETERS` and, for a
+/// number, the constants `MIN_<NAME>` and `MAX_<NAME>`: its least and its largest possible value, from which
+/// the structs of ports have the lengths of their arrays.
 ///
 /// ```text
 /// /// What it is, in whole sentences.
 /// name [short name in Verilog]: type = default, possible values, "unit", "source";
 /// ```
 ///
-/// With a `?` behind its short name it stands in the names of Verilog modules only where it is not the default.
+/// With a `?` behind its short name it stands in the names of Verilog modules only where it is not the
+/// default.
 macro_rules! parameters {
     ($($(#[doc = $doc:literal])+
        $name:ident $([$short:ident $($optional:tt)?])?: $type:ident = $default:expr, $values:expr, $unit:tt, $source:literal;)+) => {
@@ -48,7 +49,8 @@ macro_rules! parameters {
         }
 
         impl Parameters {
-            /// Sets one parameter from text, as of `--set entries=16`. [`Parameters::check`] comes after the last one.
+            /// Sets one parameter from text, as of `--set entries=16`. [`Parameters::check`] comes after the
+            /// last one.
             pub fn set(&mut self, name: &str, text: &str) -> Result<(), ParameterError> {
                 let parameter = Parameter::find(name)?;
                 match name {

@@ -35,10 +35,12 @@ const BOOLEAN: Values = names(&["false", "true"]);
 parameters! {
     // Collectors, banks and the register file of a sub-core.
 
-    /// Width of a register's data. 1024 bits are a register of a warp; 32 bits carry a token that stands for one.
+    /// Width of a register's data. 1024 bits are a register of a warp; 32 bits carry a token that stands for
+    /// one.
     width [w]: usize = 1024, one_of(&[32, 1024]), "bits", "F §II: 32 lanes of 32 bits";
 
-    /// Entries of a cache table. They must be more than the source slots, all of which an instruction may lock.
+    /// Entries of a cache table. They must be more than the source slots, all of which an instruction may
+    /// lock.
     entries [e]: usize = 8, one_of(&[4, 8, 16]), "registers of a warp", "F §III-C";
 
     /// Source slots of a collector. The sources of an instruction that reads more registers enter in rounds.
@@ -53,16 +55,16 @@ parameters! {
     /// Banks of a sub-core's register file. Each makes `accesses` accesses per cycle.
     banks: usize = 2, one_of(&[2, 4]), "", "F §II";
 
-    /// Accesses that a bank makes in a cycle, at most one of them a write, and values that a collector takes from the
-    /// banks in a cycle.
+    /// Accesses that a bank makes in a cycle, at most one of them a write, and values that a collector takes
+    /// from the banks in a cycle.
     accesses [x]: usize = 1, one_of(&[1, 2]), "", "F §II: single-ported banks; Accel-Sim clocks them twice a cycle";
 
-    /// A read whose bank is free, and whose bank's queue is empty, is granted in the cycle of its instruction's issue.
-    /// Without it every read waits in its queue first.
+    /// A read whose bank is free, and whose bank's queue is empty, is granted in the cycle of its
+    /// instruction's issue. Without it every read waits in its queue first.
     grant_at_issue [gi]: bool = true, BOOLEAN, "", "F §II: conflicting reads are stored in a queue";
 
-    /// An instruction can be dispatched in the cycle in which its last value arrives. Without it the value is stored
-    /// first.
+    /// An instruction can be dispatched in the cycle in which its last value arrives. Without it the value is
+    /// stored first.
     dispatch_on_arrival [da]: bool = false, BOOLEAN, "",
         "F §II: the ready bit is set once the data is stored in the data field";
 
@@ -83,14 +85,15 @@ parameters! {
     lru_order [p]: LruStorage = LruStorage::Ranks, names(LruStorage::VARIANTS), "",
         "W §3.2, F §III-C: three bits for each of eight entries";
 
-    /// A missing source gets its entry of the cache table when its value arrives, one in a cycle. Without it, all missing
-    /// sources get theirs at issue.
+    /// A missing source gets its entry of the cache table when its value arrives, one in a cycle. Without it,
+    /// all missing sources get theirs at issue.
     allocate_on_arrival [a]: bool = false, BOOLEAN, "", "F §III-C1 allocates at issue";
 
     /// Results whose next read is far are put into the cache table too.
     cache_far [far]: bool = false, BOOLEAN, "", "F §IV-A2 filters them";
 
-    /// A result that is kept out of a collector invalidates its register there. Without it, one sees what is missed.
+    /// A result that is kept out of a collector invalidates its register there. Without it, one sees what is
+    /// missed.
     invalidate [inv]: bool = true, BOOLEAN, "", "our decision: a later read would find the stale value";
 
     /// Ports D of a caching collector: results that it takes in a cycle.
@@ -122,8 +125,8 @@ parameters! {
     /// Seed of the random choice of a collector.
     seed: usize = 0, range(0, 255, 1), "", "our decision: each sub-core has its own";
 
-    /// Time between two decisions of the STHLD controller, and between two records of the statistics. With four
-    /// instructions in each cycle, 16 bits count those of the longest.
+    /// Time between two decisions of the STHLD controller, and between two records of the statistics. With
+    /// four instructions in each cycle, 16 bits count those of the longest.
     interval: usize = 10_000, range(1, (1 << 14) - 1, 1), "cycles", "F §IV-B3";
 
     /// Transitions of the STHLD controller.
@@ -152,15 +155,15 @@ parameters! {
     /// Time from reading a PCRF entry until its register is there.
     pcrf_latency: usize = 4, range(1, 8, 1), "cycles", "R §V-E: at least 4";
 
-    /// Time until a PCRF entry's next pointer is there: registers of a chain follow each other so. It is part of the
-    /// tag, so it takes no longer than the register.
+    /// Time until a PCRF entry's next pointer is there: registers of a chain follow each other so. It is part
+    /// of the tag, so it takes no longer than the register.
     next_latency: usize = 1, range(1, 8, 1), "cycles", "R §V-E: retrieving the chain is pipelined";
 
     /// Accesses that the PCRF makes in a cycle: a read and a write, or one of both.
     pcrf_ports [pp]: usize = 2, one_of(&[1, 2]), "", "our decision: R has it in the banks of the register file";
 
-    /// Registers of the outgoing CTA leave while those of the incoming one come. Without it they follow them, one at a
-    /// time.
+    /// Registers of the outgoing CTA leave while those of the incoming one come. Without it they follow them,
+    /// one at a time.
     streams [st]: bool = true, BOOLEAN, "", "R §V-E: meanwhile, the live registers are transferred";
 
     /// Bits of a live register count in the pointer table. A larger count saturates.
@@ -191,16 +194,18 @@ parameters! {
     /// When a result reaches the register file behind a register cache.
     rc_write [rct]: CacheWrite = CacheWrite::Back, names(CacheWrite::VARIANTS), "", "C §IV-E";
 
-    /// Lanes of a warp that share the tags of a register cache: each thread has its own, as C counts, or the warp has
-    /// them once, with a valid bit for each lane.
+    /// Lanes of a warp that share the tags of a register cache: each thread has its own, as C counts, or the
+    /// warp has them once, with a valid bit for each lane.
     rc_tag_lanes [rcl]: usize = 32, one_of(&[1, 32]), "lanes", "C §V-B has 1; our decision: what one would build";
 
-    /// Lanes whose values lie side by side in a bank of a register cache: 8 banks of 128 bits, or 32 of 32 bits.
+    /// Lanes whose values lie side by side in a bank of a register cache: 8 banks of 128 bits, or 32 of 32
+    /// bits.
     rc_bank_lanes [rcb]: usize = 4, one_of(&[1, 4]), "lanes", "C §IV-D";
 
     // Two-level scheduling.
 
-    /// Warps of a sub-core that a two-level scheduler lets issue; at least as many as the sub-core has let all of them.
+    /// Warps of a sub-core that a two-level scheduler lets issue; at least as many as the sub-core has let
+    /// all of them.
     active_warps [aw]: usize = 2, range(1, 16, 1), "", "F §VI-A: 2 of 8";
 
     /// Which pending warp becomes active.
@@ -211,7 +216,8 @@ parameters! {
     /// Time until the next instruction of a warp whose last one has stall count 0 and yields.
     long_stall [ls]: usize = 45, range(16, 63, 1), "cycles", "H §4; GA100 measures 55, H's simulator has 46";
 
-    /// Time until the next instruction of a warp whose last one has a stall count above 11 and does not yield.
+    /// Time until the next instruction of a warp whose last one has a stall count above 11 and does not
+    /// yield.
     collapsed [cs]: usize = 2, range(1, 2, 1), "cycles", "H §4: 1 or 2";
 
     /// Time that the scheduler waits for a constant before it turns to another warp.
@@ -224,7 +230,8 @@ parameters! {
     /// Cycles in which an instruction may read its sources.
     read_window [rwin]: usize = 3, range(3, 5, 1), "cycles", "H §5.3";
 
-    /// Reads that a bank makes in a cycle beside a write. With three, no reads of instructions of fixed latency meet.
+    /// Reads that a bank makes in a cycle beside a write. With three, no reads of instructions of fixed
+    /// latency meet.
     read_ports [rports]: usize = 1, range(1, 3, 1), "", "H §5.3; Table 6 has 1, 2 and any number";
 
     /// Entries of the register-file cache that the compiler's reuse bits fill.
@@ -234,8 +241,8 @@ parameters! {
     /// Instructions of variable latency that wait in a queue, beside the one at its head.
     variable_depth [vq]: usize = 4, range(1, 7, 1), "instructions", "H §5.4; H's simulator has 3 for Turing";
 
-    /// Results of fixed latency that may reach a bank in a cycle: as many as there are latencies, since one instruction
-    /// is dispatched in a cycle.
+    /// Results of fixed latency that may reach a bank in a cycle: as many as there are latencies, since one
+    /// instruction is dispatched in a cycle.
     result_ports [res]: usize = 4, range(2, 4, 1), "", "our decision; H §5.3 speaks of two";
 
     /// Results of fixed latency that a bank has room for, from the issue of their instructions on.

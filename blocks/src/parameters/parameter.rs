@@ -10,8 +10,8 @@ use super::{Parameters, Values, PARAMETERS};
 pub struct Parameter {
     /// Its name on the command line and in files.
     pub name: &'static str,
-    /// Its name within the names of Verilog modules, where it is not its own name: Verilator cuts names of more
-    /// than 127 characters.
+    /// Its name within the names of Verilog modules, where it is not its own name: Verilator cuts names of
+    /// more than 127 characters.
     pub short: Option<&'static str>,
     /// The names of Verilog modules have it only where it is not the default.
     pub is_optional: bool,

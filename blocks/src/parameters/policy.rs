@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Policies of the hardware. The command line, TOML files and results name them as `strum` and `serde` derive it:
-//! `OwnElseAnyFree` is `own_else_any_free`.
+//! Policies of the hardware. The command line, TOML files and results name them as `strum` and `serde` derive
+//! it: `OwnElseAnyFree` is `own_else_any_free`.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Deserialize, Serialize};
@@ -55,8 +55,8 @@ policies! {
     Storage {
         /// Flip-flops.
         FlipFlops,
-        /// Latches behind a register for each port that writes. The collectors that have it are operand collectors and caching
-        /// collectors.
+        /// Latches behind a register for each port that writes. The collectors that have it are operand
+        /// collectors and caching collectors.
         Latches,
     }
 
@@ -72,7 +72,8 @@ policies! {
 
     /// Which ready warp goes first.
     Scheduling {
-        /// The warp issued last; else the oldest of those with data in a collector; else the oldest. F §IV-B1.
+        /// The warp issued last; else the oldest of those with data in a collector; else the oldest. F
+        /// §IV-B1.
         Malekeh,
         /// Greedy, then oldest: the warp issued last; else the oldest.
         Gto,
@@ -90,8 +91,8 @@ policies! {
 
     /// Which collector an instruction enters.
     Allocation {
-        /// A random free one. F §II. A warp's values may then be in several caching collectors, all of which see
-        /// its results.
+        /// A random free one. F §II. A warp's values may then be in several caching collectors, all of which
+        /// see its results.
         AnyFree,
         /// The one that holds the warp's data, if it is free; else a random free one.
         OwnElseAnyFree,
@@ -117,8 +118,8 @@ policies! {
         Fixed,
     }
 
-    /// How the load request table is searched. I §3.1 and §5.2.3 name "four comparators" and "SRAM"; I §3.1 "check
-    /// every entry" of it.
+    /// How the load request table is searched. I §3.1 and §5.2.3 name "four comparators" and "SRAM"; I §3.1
+    /// "check every entry" of it.
     Search {
         /// Four entries per cycle, in a memory.
         Scan,
@@ -174,12 +175,13 @@ policies! {
     Refill {
         /// The oldest that is ready.
         Ready,
-        /// The oldest, ready or not, as in GPGPU-Sim; waiting for shared memory is no reason to become pending.
+        /// The oldest, ready or not, as in GPGPU-Sim; waiting for shared memory is no reason to become
+        /// pending.
         GpgpuSim,
     }
 
-    /// Which reads of an instruction of fixed latency fit into its read window. H and its simulator pack; holding explains
-    /// more of the windows that were measured on a GA100, and was fitted to them.
+    /// Which reads of an instruction of fixed latency fit into its read window. H and its simulator pack;
+    /// holding explains more of the windows that were measured on a GA100, and was fitted to them.
     ReadRule {
         /// They take the first free cycles of their bank.
         Packed,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How the graph is cut into chunks, which run as a whole if one of the values that they read has changed.
 //!
-//! A node that only one place needs belongs to that place: it need not be computed where that place does not ask for
-//! it. A node that several need is the head of a cluster of its own, computed before them. Clusters in an order in which
-//! each follows those that it needs are cut into chunks of about the same size.
+//! A node that only one place needs belongs to that place: it need not be computed where that place does not
+//! ask for it. A node that several need is the head of a cluster of its own, computed before them. Clusters
+//! in an order in which each follows those that it needs are cut into chunks of about the same size.
 //!
 //! Within a cluster, an arm of a choice is a region: what only that arm needs is computed in it, once.
 

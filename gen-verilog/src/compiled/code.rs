@@ -183,8 +183,8 @@ struct Calls {
     shift_right: FuncRef,
 }
 
-/// Compiles a design for ports that stand at these places: each input and output has one, or none if nothing drives or
-/// reads it. A fault goes into the code.
+/// Compiles a design for ports that stand at these places: each input and output has one, or none if nothing
+/// drives or reads it. A fault goes into the code.
 pub fn compile(
     design: &Design,
     inputs: &[Option<Field>],
@@ -369,7 +369,8 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// Computes all signals that have a name, each once, in pieces: a piece reads what those before it have stored.
+    /// Computes all signals that have a name, each once, in pieces: a piece reads what those before it have
+    /// stored.
     fn observers(&mut self) -> Vec<FuncId> {
         /// Signals of a piece.
         const PIECE: usize = 200;
@@ -380,7 +381,8 @@ impl<'a> Compiler<'a> {
         named.dedup();
         let mut pieces = vec![];
         for piece in named.chunks(PIECE) {
-            // All that leads to the signals, each after what it is made of, so that nothing is computed in a branch.
+            // All that leads to the signals, each after what it is made of, so that nothing is computed in a
+            // branch.
             let mut needed: Vec<NodeId> = vec![];
             let mut waiting = piece.to_vec();
             let mut seen: HashSet<NodeId> = HashSet::new();
@@ -707,7 +709,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Computes the next values of registers with one condition, and tells if any of them will change at the edge.
+    /// Computes the next values of registers with one condition, and tells if any of them will change at the
+    /// edge.
     fn registers(&mut self, registers: &[usize]) -> Value {
         let design = self.design;
         let first = &design.registers[registers[0]];

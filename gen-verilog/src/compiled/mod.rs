@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A module's hardware as machine code: the RTL engine.
 //!
-//! It begins with the processes from which the Verilog is written: they are free of circles, and of all modules at once
-//! they are one graph of values ([`nodes`]). The graph is cut into chunks ([`chunks`]), which Cranelift makes into
-//! functions at run time ([`code`]): any module at any parameters, and no outside tool. A cycle runs
-//! the chunks with a changed input, each after those that it needs. A chunk also computes the next values of its registers,
-//! and the clock edge copies them.
+//! It begins with the processes from which the Verilog is written: they are free of circles, and of all
+//! modules at once they are one graph of values ([`nodes`]). The graph is cut into chunks ([`chunks`]), which
+//! Cranelift makes into functions at run time ([`code`]): any module at any parameters, and no outside tool.
+//! A cycle runs the chunks with a changed input, each after those that it needs. A chunk also computes the
+//! next values of its registers, and the clock edge copies them.
 
 mod chunks;
 mod code;
@@ -253,8 +253,8 @@ pub struct CompiledRtl<I: Ports, O: Ports> {
 }
 
 impl<I: Ports, O: Ports> CompiledRtl<I, O> {
-    /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so do registers
-    /// without a reset.
+    /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so
+    /// do registers without a reset.
     pub fn reset(&mut self, inputs: &I) {
         self.machine.set_reset(1);
         self.settle(inputs);
@@ -288,8 +288,8 @@ impl<I: Ports, O: Ports> Clocked for CompiledRtl<I, O> {
 
 /// Values of signals in a cycle that has been observed.
 pub trait Values {
-    /// An element of a signal as [`CompiledRtl::observe`] found it: little end first, as many bytes as hold its bits or
-    /// more.
+    /// An element of a signal as [`CompiledRtl::observe`] found it: little end first, as many bytes as hold
+    /// its bits or more.
     fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8];
 
     /// The same of a signal of no more than 64 bits.

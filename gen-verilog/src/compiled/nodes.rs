@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Values of a cycle as a graph: each node is a function of other nodes, and equal nodes are one.
 //!
-//! Nodes fold when they are made: constants, slices of concatenations, choices between equal values. A node has no side
-//! effect, so whoever evaluates the graph may leave out all that nobody asks for.
+//! Nodes fold when they are made: constants, slices of concatenations, choices between equal values. A node
+//! has no side effect, so whoever evaluates the graph may leave out all that nobody asks for.
 
 use std::collections::HashMap;
 

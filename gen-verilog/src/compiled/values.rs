@@ -268,7 +268,8 @@ impl Run<'_, '_> {
         branch.get(&id).copied().unwrap_or(self.own[&id])
     }
 
-    /// One value of two; the other where one branch leaves the target without a value, which nobody then reads.
+    /// One value of two; the other where one branch leaves the target without a value, which nobody then
+    /// reads.
     fn merged(
         &mut self,
         ends: [Option<NodeId>; 2],

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contracts of modules as checks in their Verilog, for simulation.
 //!
-//! The hardware declares it beside the module ([`gpurf_hw::dialect::Watch`]), as an event of the kind `misuse` or `fault`
-//! that never happens. Lines about what the module's text names are checked in Verilog; compiled RTL knows all of them.
+//! The hardware declares it beside the module ([`gpurf_hw::dialect::Watch`]), as an event of the kind
+//! `misuse` or `fault` that never happens. Lines about what the module's text names are checked in Verilog;
+//! compiled RTL knows all of them.
 
 use std::fmt::Write;
 

@@ -138,7 +138,8 @@ impl Hierarchy {
         self.joined(|module| &module.text)
     }
 
-    /// All modules without what is said about parts of their bodies, and without contracts: what measurements are of.
+    /// All modules without what is said about parts of their bodies, and without contracts: what measurements
+    /// are of.
     pub fn code(&self) -> String {
         self.joined(|module| &module.code)
     }

@@ -133,7 +133,8 @@ impl Said<'_> {
     }
 }
 
-/// What is said about each port; what is said about the ports of several modules stands above the first of them.
+/// What is said about each port; what is said about the ports of several modules stands above the first of
+/// them.
 fn docs<'a>(scope: &'a Scope, signals: &Signals) -> HashMap<VectorId, Said<'a>> {
     let is_port = |vector: &Vector| matches!(vector.role, Role::Input | Role::Output);
     let port = |fits: &dyn Fn(&str) -> bool| {
@@ -165,7 +166,7 @@ fn custom(scope: &Scope, signals: &Signals, text: &str) -> Result<String> {
     Ok(format!("{}\n{lines}endmodule\n", opening(scope, signals, |_| true)))
 }
 
-/// A text with another word in the place of one.
+/// A text with another word instead of one.
 fn in_words(text: &str, word: &str, other: &str) -> String {
     let mut changed = String::new();
     for part in text.split_inclusive(|letter: char| !is_word(letter)) {

@@ -194,8 +194,8 @@ fn target_index(assignment: &Statement) -> &Index {
     }
 }
 
-/// The clocked blocks: one for all registers with the same clock and reset. In simulation of Verilog registers
-/// start at zero.
+/// The clocked blocks: one for all registers with the same clock and reset. In simulation of Verilog
+/// registers start at zero.
 pub fn text(plan: &Plan, registers: &Registers) -> String {
     let signals = plan.signals;
     let mut kinds: Vec<(&str, Option<&str>)> = vec![];

@@ -22,7 +22,7 @@ pub struct Style {
     pub language: Language,
     /// Stands before the name of every module.
     pub prefix: String,
-    /// Name of the top module, in the place of its own; no prefix stands before it.
+    /// Name of the top module, instead of its own; no prefix stands before it.
     pub name: Option<String>,
     /// Name of the clock.
     pub clock: Clock,

@@ -61,8 +61,8 @@ impl<I: Ports, O: Ports> Verilated<I, O> {
         Ok(engine)
     }
 
-    /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so do registers
-    /// without a reset.
+    /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so
+    /// do registers without a reset.
     pub fn reset(&mut self, inputs: &I) {
         self.set_reset(true);
         self.settle(inputs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Events inside RTL, as the hardware declares them ([`gpurf_hw::dialect::Watch`]): found in each cycle, with a text for
-//! people and values to search by. They come from the signals alone, whatever the SM around them says.
+//! Events inside RTL, as the hardware declares them ([`gpurf_hw::dialect::Watch`]): found in each cycle, with
+//! a text for people and values to search by. They come from the signals alone, whatever the SM around them
+//! says.
 
 mod declaration;
 mod expression;
@@ -367,8 +368,8 @@ impl Inside<'_> {
         Some(Arc::new(self.scopes[scope].signals[signal].clone()))
     }
 
-    /// Places of the module's signals that these names stand for, each with what its `*` stands for. `everywhere`: only
-    /// where the condition's signals are there too.
+    /// Places of the module's signals that these names stand for, each with what its `*` stands for.
+    /// `everywhere`: only where the condition's signals are there too.
     fn matching(&self, names: &[String], condition: &Expression, everywhere: bool) -> Vec<(usize, String)> {
         let scope = self.scopes.iter().find(|scope| scope.path == self.path).expect("it is among them");
         let mut found = vec![];

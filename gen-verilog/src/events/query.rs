@@ -12,7 +12,8 @@ pub struct Query {
     pub kind: String,
     /// The first one is 1.
     pub number: u64,
-    /// Values that it has: those of its declaration, or the number of an instance, `collector=1` for `collectors_1`.
+    /// Values that it has: those of its declaration, or the number of an instance, `collector=1` for
+    /// `collectors_1`.
     pub values: Vec<(String, u64)>,
 }
 

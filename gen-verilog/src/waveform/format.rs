@@ -3,8 +3,8 @@
 
 use std::io::Result;
 
-/// A file format. First scopes and variables are declared, then values change at times that rise. Variables are numbered
-/// in the order of their declaration, from 0.
+/// A file format. First scopes and variables are declared, then values change at times that rise. Variables
+/// are numbered in the order of their declaration, from 0.
 pub trait Format {
     fn open_scope(&mut self, name: &str) -> Result<()>;
     fn close_scope(&mut self) -> Result<()>;

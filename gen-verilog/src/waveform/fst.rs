@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waveforms as FST, the compressed format of GTKWave, which Surfer reads too.
 //!
-//! The library writes vectors only: a text is a vector of its characters, eight bits each, which viewers show in their
-//! format "ASCII".
+//! The library writes vectors only: a text is a vector of its characters, eight bits each, which viewers show
+//! in their format "ASCII".
 
 use std::fs::File;
 use std::io::{BufWriter, Error, Result, Write};

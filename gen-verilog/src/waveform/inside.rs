@@ -10,8 +10,8 @@ use crate::{Events, ObservedScope, ObservedSignal, SignalRole, Values};
 
 /// Records every signal inside compiled RTL, and the events that its modules declare.
 ///
-/// A module is a scope. An element of an array is a variable, `entry_tag[1]`; an array of single bits is one vector. A value
-/// without a meaning is `x`. A module's events of a cycle are a text, `events`.
+/// A module is a scope. An element of an array is a variable, `entry_tag[1]`; an array of single bits is one
+/// vector. A value without a meaning is `x`. A module's events of a cycle are a text, `events`.
 ///
 /// Errors are those of [`super::PortWaveform`].
 pub struct ModuleWaveform {
@@ -140,8 +140,8 @@ impl ModuleWaveform {
         Ok(())
     }
 
-    /// The signals of an engine that has been observed in this cycle, and the texts, in the order of their names. Cycles must
-    /// rise; over those left out, values stand still.
+    /// The signals of an engine that has been observed in this cycle, and the texts, in the order of their
+    /// names. Cycles must rise; over those left out, values stand still.
     pub fn sample(&mut self, cycle: u64, values: &dyn Values, texts: &[&str]) -> io::Result<()> {
         self.file.begin_cycle(cycle)?;
         write_texts(&mut self.file, &self.texts, texts)?;

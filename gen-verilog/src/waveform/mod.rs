@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waveforms in the formats FST and VCD, which GTKWave and Surfer read; the file's ending says which.
 //!
-//! [`PortWaveform`] records the ports of any engine, [`ModuleWaveform`] every signal inside compiled RTL, by its name in the
-//! emitted Verilog. A cycle takes two nanoseconds: the clock rises and signals change at its start, the clock falls in its
-//! middle. Every file has a `cycle` counter beside the clock. Values are written when they change.
+//! [`PortWaveform`] records the ports of any engine, [`ModuleWaveform`] every signal inside compiled RTL, by
+//! its name in the emitted Verilog. A cycle takes two nanoseconds: the clock rises and signals change at its
+//! start, the clock falls in its middle. Every file has a `cycle` counter beside the clock. Values are
+//! written when they change.
 
 mod file;
 mod format;
@@ -29,7 +30,8 @@ pub struct Extent<'a> {
     pub scopes: &'a [String],
     /// Next values and enables of registers are recorded beside the values that they hold.
     pub loads: bool,
-    /// Names of texts that whoever samples gives beside the signals: `scenario`, or `instructions.issued` for one in a scope.
+    /// Names of texts that whoever samples gives beside the signals: `scenario`, or `instructions.issued` for
+    /// one in a scope.
     pub texts: &'a [&'a str],
 }
 

@@ -45,8 +45,8 @@ impl<I: Ports, O: Ports> PortWaveform<I, O> {
         Ok(PortWaveform { file, texts, inputs, outputs })
     }
 
-    /// The settled ports of a cycle, and the texts, in the order of their names. Cycles must rise; over those left out,
-    /// values stand still.
+    /// The settled ports of a cycle, and the texts, in the order of their names. Cycles must rise; over those
+    /// left out, values stand still.
     pub fn sample(&mut self, cycle: u64, inputs: &I, outputs: &O, texts: &[&str]) -> io::Result<()> {
         self.file.begin_cycle(cycle)?;
         super::write_texts(&mut self.file, &self.texts, texts)?;

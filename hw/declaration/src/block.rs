@@ -106,7 +106,8 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             }
         )
     });
-    // What the kernel reads of the module itself, and what the kernel of whoever has the module may read of it.
+    // What the kernel reads of the module itself, and what the kernel of whoever has the module may read of
+    // it.
     let named = |is_read: fn(&Part) -> bool| {
         let parts = parts.iter().filter(move |part| is_read(part)).map(|part| &part.name);
         clock_names.iter().skip(1).chain(&bundle_name).chain(parts)
@@ -303,7 +304,8 @@ fn declared(declaration: &Declaration, bundles: &Bundles) -> Result<TokenStream>
     })
 }
 
-/// The module's entry in the catalogue. Of a module that is generic in another, whoever fills it in makes the entry.
+/// The module's entry in the catalogue. Of a module that is generic in another, whoever fills it in makes the
+/// entry.
 fn entry(declaration: &Declaration) -> Option<TokenStream> {
     let (name, generics) = (&declaration.item.ident, &declaration.item.generics);
     let is_generic = generics.type_params().next().is_some();

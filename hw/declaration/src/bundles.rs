@@ -57,8 +57,8 @@ pub fn taken(mut item: ItemStruct, name: &str) -> Option<(TokenStream, TokenStre
     Some((arguments, item.to_token_stream()))
 }
 
-/// The text at the head of the file that declares a block, in the sources of the package that is compiled; empty if
-/// there is none.
+/// The text at the head of the file that declares a block, in the sources of the package that is compiled;
+/// empty if there is none.
 pub fn about(block: &Ident) -> Result<String> {
     let text = text_of_declaration(&block.to_string())?.unwrap_or_default();
     let lines = text.lines().skip_while(|line| line.starts_with("// ") || line.is_empty());

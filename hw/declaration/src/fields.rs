@@ -34,8 +34,8 @@ pub struct Bundled {
     pub role: Role,
     /// What stands for its generics, in their order.
     pub arguments: Vec<GenericArgument>,
-    /// What stands before the names of its wires: of ports with `#[flat]` nothing, with `#[prefix(name)]` that, else the
-    /// field's name.
+    /// What stands before the names of its wires: of ports with `#[flat]` nothing, with `#[prefix(name)]`
+    /// that, else the field's name.
     pub prefix: Option<Ident>,
 }
 
@@ -68,7 +68,8 @@ impl Part {
         self.bundled.as_ref().is_some_and(|bundled| bundled.role != Role::Inner)
     }
 
-    /// What it is called for whoever walks through the module: after a `!` stands what its wires are called by.
+    /// What it is called for whoever walks through the module: after a `!` stands what its wires are called
+    /// by.
     pub fn visited(&self) -> String {
         match &self.bundled {
             Some(Bundled { prefix: None, .. }) => format!("{}!", self.name),
@@ -192,7 +193,7 @@ fn without_arrays(ty: &Type) -> (Type, Vec<Expr>) {
     }
 }
 
-/// What makes a field: each element anew, so that every signal has an identity of its own.
+/// What makes a field: each element again, so that every signal has an identity of its own.
 pub fn maker(part: &Part, field: &Field, generics: &Generics) -> Result<TokenStream> {
     let indices: Vec<Ident> = (0..part.lengths.len()).map(|depth| format_ident!("index_{depth}")).collect();
     let given = |name: &str| -> Result<Option<TokenStream>> {

@@ -26,7 +26,8 @@ struct Named {
 }
 
 impl Known {
-    /// The module of this name in the package that is compiled; nothing is known of one that no file declares.
+    /// The module of this name in the package that is compiled; nothing is known of one that no file
+    /// declares.
     pub fn of(module: &str) -> Result<Known> {
         let mut known = Known::default();
         known.add(module)?;

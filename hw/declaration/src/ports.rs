@@ -99,8 +99,8 @@ pub struct Clocks {
     pub has_reset: bool,
 }
 
-/// How plain ports drive the signals of a module; in the hardware's own package the structs stand in `gpurf-blocks`,
-/// elsewhere they are written beside the module.
+/// How plain ports drive the signals of a module; in the hardware's own package the structs stand in
+/// `gpurf-blocks`, elsewhere they are written beside the module.
 pub fn face(declaration: &Declaration, bundles: &Bundles, clocks: Clocks) -> Result<TokenStream> {
     let item = &declaration.item;
     let is_hardware = std::env::var("CARGO_PKG_NAME").is_ok_and(|name| name == "gpurf-hw");

@@ -96,7 +96,8 @@ pub fn settings(fields: &[Field], sizes: &[&Ident]) -> Result<Vec<Ident>> {
     Ok(settings)
 }
 
-/// Gathers the plain lower-case names of an expression; a closure's own arguments are not among them, nor functions.
+/// Gathers the plain lower-case names of an expression; a closure's own arguments are not among them, nor
+/// functions.
 struct LowerNames(Vec<Ident>);
 
 impl VisitMut for LowerNames {
@@ -128,8 +129,8 @@ pub fn lower_name(expr: &Expr) -> Option<Ident> {
     name.to_string().starts_with(|letter: char| letter.is_lowercase()).then(|| name.clone())
 }
 
-/// Replaces every name in a length by the largest number that it can be, so that the length is the largest; what divides
-/// becomes the least.
+/// Replaces every name in a length by the largest number that it can be, so that the length is the largest;
+/// what divides becomes the least.
 pub struct Most<'a>(pub &'a Arguments);
 
 impl VisitMut for Most<'_> {

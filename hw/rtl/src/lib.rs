@@ -47,22 +47,26 @@ pub fn derive_module(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// It writes the clock and the reset, which reach every register and module in it without a line in the kernel;
-/// the constructor `new(&Parameters)`, with every array as long as its declaration says; the name, origin and
-/// parameters in Verilog; and `OcuIn`, `OcuOut` and `Module`, as the derive macro of that name does.
+/// It writes the clock and the reset, which reach every register and module in it without a line in the
+/// kernel; the constructor `new(&Parameters)`, with every array as long as its declaration says; the name,
+/// origin and parameters in Verilog; and `OcuIn`, `OcuOut` and `Module`, as the derive macro of that name
+/// does.
 ///
-/// * Public `In` and `Out` fields are ports, and so are the wires of a [`macro@bundle`], `pub head: Instruction<In>`. Lower-case names in lengths are parameters of the hardware.
+/// * Public `In` and `Out` fields are ports, and so are the wires of a [`macro@bundle`],
+///   `pub head: Instruction<In>`. Lower-case names in lengths are parameters of the hardware.
 /// * `parameters(..)` are those that change the module: they stand in its Verilog name, in this order.
-/// * `arguments(requesters = collectors)`: a cell whose constructor takes plain sizes in the place of parameters,
-///   each at most as large as the parameter or constant behind it can be.
+/// * `arguments(requesters = collectors)`: a cell whose constructor takes plain sizes instead of
+///   parameters, each at most as large as the parameter or constant behind it can be.
 /// * `sizes(pairs = requesters * 2, banks)`: further numbers for lengths and loops.
 /// * `fixed(destinations = 0)`: parameters that have this value here and in every module below.
 /// * `ports(FifoIn, FifoOut)`: names of the plain structs, for modules that have the same ports.
 /// * `bundle = CollectorPorts<W>`: all its ports are those of a [`macro@bundle`].
-/// * `naming = K::STAGE`: what a module that is generic in another is called, in the place of title, paper and parameters.
+/// * `naming = K::STAGE`: what a module that is generic in another is called, instead of title, paper
+///   and parameters.
 /// * `combinational`: no clock, no reset.
-/// * On a field: `#[when(condition)]` says under which parameters it is there; `#[value(..)]` is what a constant holds, for an array a closure over the index; `#[with(..)]` are the
-///   arguments of a module's constructor, in the place of the parameters; `#[new(..)]` makes the module.
+/// * On a field: `#[when(condition)]` says under which parameters it is there; `#[value(..)]` is what a
+///   constant holds, for an array a closure over the index; `#[with(..)]` are the arguments of a module's
+///   constructor, instead of the parameters; `#[new(..)]` makes the module.
 #[proc_macro_attribute]
 pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let made = gpurf_declaration::block(arguments.into(), item.into());
@@ -71,14 +75,16 @@ pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes wires that travel together, or ports that several modules have.
 ///
-/// Fields without a direction, `pub warp: Bits<V>`, are wires: a module has them as `LoadRequest<In, V, A>`, `Out`, `Local`
-/// or `Held`, which are registers, and its kernel may assign them as one. In the plain structs and in Verilog they are ports
-/// named `field_wire`; `#[flat]` on the module's field leaves out the field's name, `#[prefix(name)]` takes another.
+/// Fields without a direction, `pub warp: Bits<V>`, are wires: a module has them as `LoadRequest<In, V, A>`,
+/// `Out`, `Local` or `Held`, which are registers, and its kernel may assign them as one. In the plain structs
+/// and in Verilog they are ports named `field_wire`; `#[flat]` on the module's field leaves out the field's
+/// name, `#[prefix(name)]` takes another.
 ///
 /// Fields with a direction, `pub warp: In<Bits<3>>`, are ports of several modules: it writes their signals,
 /// `new(&Parameters)`, and the plain structs that `ports(..)` names.
-/// Fields and lengths are written as under [`macro@block`]. A module has them by `#[block(bundle = CollectorPorts<W>)]`, and
-/// its kernel, its parent and its Verilog name them as ports of its own.
+/// Fields and lengths are written as under [`macro@block`]. A module has them by
+/// `#[block(bundle = CollectorPorts<W>)]`, and its kernel, its parent and its Verilog name them as ports of
+/// its own.
 #[proc_macro_attribute]
 pub fn bundle(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let made = gpurf_declaration::bundle(arguments.into(), item.into());

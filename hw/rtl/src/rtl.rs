@@ -24,8 +24,9 @@ struct Section {
     body: Block,
 }
 
-/// `impl Logic` with the sections one after the other, each a function of its own; or, where a kernel breaks a rule, every
-/// violation as a compile error and a kernel that does nothing, so that nothing else is reported missing.
+/// `impl Logic` with the sections one after the other, each a function of its own; or, where a kernel breaks
+/// a rule, every violation as a compile error and a kernel that does nothing, so that nothing else is
+/// reported missing.
 pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let kernel: ItemImpl = syn::parse2(item)?;
     let (mut sections, errors) = checked(arguments, &kernel);

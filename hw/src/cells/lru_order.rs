@@ -6,14 +6,14 @@
 //! the front together and keep their order. The order is a permutation in every cycle. It is kept as
 //! `lru_order` says:
 //!
-//! * `ranks`: the papers' place of each entry, 0 the most recently used, in as many bits as its number has. Every touch
-//!   counts those that go before each entry.
-//! * `pairs`: a bit for each pair of entries, 28 for 8 entries. A touch sets the bits of the pairs of which it meets one
-//!   entry; nothing is counted or compared.
+//! * `ranks`: the papers' place of each entry, 0 the most recently used, in as many bits as its number has.
+//!   Every touch counts those that go before each entry.
+//! * `pairs`: a bit for each pair of entries, 28 for 8 entries. A touch sets the bits of the pairs of which
+//!   it meets one entry; nothing is counted or compared.
 //!
-//! Timing: the order changes in the cycle after a touch. Reset orders the entries by number, the first as the most
-//! recently used. A rank is stored as its exclusive-or with the entry's number, so that the reset value of every
-//! register is zero.
+//! Timing: the order changes in the cycle after a touch. Reset orders the entries by number, the first as the
+//! most recently used. A rank is stored as its exclusive-or with the entry's number, so that the reset value
+//! of every register is zero.
 
 use gpurf_blocks::LruStorage;
 use rust_hdl::prelude::*;

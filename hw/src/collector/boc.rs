@@ -9,9 +9,10 @@
 //! Timing. `issue` does all of this in its cycle: the window slides, so that the operands of its oldest
 //! instruction leave; the sources are looked up in what stays; values that are found are copied;
 //! requests for the others. A value on port S is stored at the end of its cycle. `ready` is high from the
-//! cycle after the last value arrived, under `dispatch_on_arrival` in that cycle, at the earliest the cycle after issue.
-//! `dispatch` frees the unit, which can take the next instruction in the same cycle; the operands stay in the window.
-//! Any number of results enter at the end of their cycle, after an instruction that is issued in it.
+//! cycle after the last value arrived, under `dispatch_on_arrival` in that cycle, at the earliest the cycle
+//! after issue. `dispatch` frees the unit, which can take the next instruction in the same cycle; the
+//! operands stay in the window. Any number of results enter at the end of their cycle, after an instruction
+//! that is issued in it.
 //!
 //! **No operand is stale.** The window follows the program's order of one warp, and a result
 //! that passes makes every other copy of its register invalid. So all valid copies of a register that

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cache table (CT) of the caching collector unit: W §3.2, F §III-C.
 //!
-//! Fully associative. Each entry: valid, tag (register number), lock, near, its place in the LRU order, and data.
+//! Fully associative. Each entry: valid, tag (register number), lock, near, its place in the LRU order, and
+//! data.
 //!
 //! Timing: look-ups see the table as it is at the start of the cycle (after `flush`, which empties it
 //! before anything else); all changes show in the next cycle. In one cycle, in this order: flush,
 //! invalidations, source slots (tag, valid, lock, near), results. A result at the second port D yields to a
 //! source or a first result that takes its entry in the same cycle.
 //!
-//! With `allocate_on_arrival` a value on port S brings its register's number and takes the entry then: tag, valid, lock and
-//! near are written with the data. Results yield to it, and to sources that hit. If an instruction is issued in the same
-//! cycle, which it is only under `dispatch_on_arrival`, its look-ups find the arriving value, and no longer what makes room
-//! for it.
+//! With `allocate_on_arrival` a value on port S brings its register's number and takes the entry then: tag,
+//! valid, lock and near are written with the data. Results yield to it, and to sources that hit. If an
+//! instruction is issued in the same cycle, which it is only under `dispatch_on_arrival`, its look-ups find
+//! the arriving value, and no longer what makes room for it.
 //!
-//! Entries are named by the one bit set. Data is kept when an entry is invalidated; only the valid bit counts. Storage:
-//! `entries × (width + 11)` bits, and the LRU order.
+//! Entries are named by the one bit set. Data is kept when an entry is invalidated; only the valid bit
+//! counts. Storage: `entries × (width + 11)` bits, and the LRU order.
 
 use gpurf_blocks::{Isolation, Storage};
 use rust_hdl::prelude::*;
@@ -366,8 +367,8 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
         }
     }
 
-    /// The entry selects its port by registers, too, and no other port's values reach it. The last port of those that write one
-    /// entry wins. As data, what is written in a cycle of reset counts.
+    /// The entry selects its port by registers, too, and no other port's values reach it. The last port of
+    /// those that write one entry wins. As data, what is written in a cycle of reset counts.
     fn write_latches() {
         if storage == Storage::Latches {
             for e in 0..entries {

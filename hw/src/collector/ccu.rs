@@ -3,16 +3,16 @@
 //!
 //! An operand collector unit whose slots are a cache: the cache table holds values, the operand
 //! collector table says which of its entries the slots of the present instruction use. Ports: S, a
-//! source value from the banks; D, one result per cycle (two with `d_ports: 2`); R, warp and near bit for the scheduler and
-//! the allocator.
+//! source value from the banks; D, one result per cycle (two with `d_ports: 2`); R, warp and near bit for the
+//! scheduler and the allocator.
 //!
 //! Timing. `issue` does all of this in its cycle, at once for all sources, and the tables show it in
-//! the next: flush if the warp differs or `flush` says so; metadata; look-up; an entry for every missing source; lock;
-//! near bits; LRU; operand collector table; requests for the misses. A value on port S is stored at
-//! the end of its cycle. `ready` is high from the cycle after the last value arrived, under `dispatch_on_arrival` in
-//! that cycle, at the earliest the cycle after issue. `dispatch` unlocks and frees the unit, which can take the next
-//! instruction in the same cycle: the operands leave in it, and what takes their entries is stored at its end. The
-//! values stay. A result on port D is stored at the end of its cycle.
+//! the next: flush if the warp differs or `flush` says so; metadata; look-up; an entry for every missing
+//! source; lock; near bits; LRU; operand collector table; requests for the misses. A value on port S is
+//! stored at the end of its cycle. `ready` is high from the cycle after the last value arrived, under
+//! `dispatch_on_arrival` in that cycle, at the earliest the cycle after issue. `dispatch` unlocks and frees
+//! the unit, which can take the next instruction in the same cycle: the operands leave in it, and what takes
+//! their entries is stored at its end. The values stay. A result on port D is stored at the end of its cycle.
 //!
 //! Where the papers are silent, we decided:
 //!
@@ -24,29 +24,32 @@
 //!   `invalidate: false` it does not, for showing that this is so.
 //! * A result that arrives with an instruction's issue comes after it: it takes no entry that the
 //!   instruction uses, and if the instruction is of another warp it is not put into the table at all.
-//! * The papers' warps stay where they are. Where blocks of more warps than there are places take turns, a warp finds
-//!   the collector that its place had, with values of the warp before it: its first instruction comes with `flush`.
+//! * The papers' warps stay where they are. Where blocks of more warps than there are places take turns, a
+//!   warp finds the collector that its place had, with values of the warp before it: its first instruction
+//!   comes with `flush`.
 //! * A result's register is never locked: the scoreboard holds it back until the instruction that
 //!   reads it is dispatched.
 //!
 //! When a missing source gets its entry:
 //!
-//! * Of all that happens in the cycle of issue, to choose an entry for each of seven sources that may miss, and to write
-//!   their tags, takes longest. F §III-C1 allocates at issue, and this is the default.
-//! * With `allocate_on_arrival` (ours) look-up, requests, lock, near bits and LRU of what is found stay at issue. What is
-//!   missing gets its entry when its value arrives on port S: at most one in a cycle (`accesses: 1`), and nothing of the choice depends on
-//!   the look-up. It takes no cycle more. Until then the slots keep register and near bit, and a value in the table is
-//!   found by results. A result that would take or update the entry of an arriving value or of a source that is found
-//!   in its cycle is not put into the table. What is dispatched in the cycle still counts as locked.
-//! * Under `dispatch_on_arrival` an instruction can be issued as the last value of the one before arrives: it finds that
-//!   value, and not the one that makes room for it. If it is of another warp, the value is not put into the table.
+//! * Of all that happens in the cycle of issue, to choose an entry for each of seven sources that may miss,
+//!   and to write their tags, takes longest. F §III-C1 allocates at issue, and this is the default.
+//! * With `allocate_on_arrival` (ours) look-up, requests, lock, near bits and LRU of what is found stay at
+//!   issue. What is missing gets its entry when its value arrives on port S: at most one in a cycle
+//!   (`accesses: 1`), and nothing of the choice depends on the look-up. It takes no cycle more. Until then
+//!   the slots keep register and near bit, and a value in the table is found by results. A result that would
+//!   take or update the entry of an arriving value or of a source that is found in its cycle is not put into
+//!   the table. What is dispatched in the cycle still counts as locked.
+//! * Under `dispatch_on_arrival` an instruction can be issued as the last value of the one before arrives: it
+//!   finds that value, and not the one that makes room for it. If it is of another warp, the value is not put
+//!   into the table.
 //!
 //! The papers have one port D. With two, the first result goes before the second: where a source or the first
-//! result takes the entry that holds the second one's register, or nothing is left for it, the second is not put
-//! into the table.
+//! result takes the entry that holds the second one's register, or nothing is left for it, the second is not
+//! put into the table.
 //!
-//! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`, with `allocate_on_arrival` 9 bits more a
-//! slot), metadata (40 bits).
+//! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`, with `allocate_on_arrival` 9
+//! bits more a slot), metadata (40 bits).
 
 use gpurf_blocks::Isolation;
 use rust_hdl::prelude::*;

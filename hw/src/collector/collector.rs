@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What an operand collector is to the stage around it: W §2, §3.2, F §II, §III, §VI-B.
 //!
-//! All kinds of collectors have the same ports. Arrays whose length is zero for a kind are not there in its hardware:
-//! results on ports D are for caching collectors, destinations and the results of all banks for bypassing ones.
+//! All kinds of collectors have the same ports. Arrays whose length is zero for a kind are not there in its
+//! hardware: results on ports D are for caching collectors, destinations and the results of all banks for
+//! bypassing ones.
 
 use std::ops::DerefMut;
 
@@ -30,7 +31,8 @@ pub trait Collector<const W: usize>:
 pub struct CollectorPorts<const W: usize> {
     /// Number of the collector among its stage's.
     pub number: In<Bits<4>>,
-    /// An instruction enters; the collector must not be occupied, or the instruction in it must leave in this cycle.
+    /// An instruction enters; the collector must not be occupied, or the instruction in it must leave in this
+    /// cycle.
     pub issue: In<Bit>,
     /// With `issue`: cache table or window is emptied before (caching and bypassing collectors only).
     pub flush: In<Bit>,
@@ -126,8 +128,9 @@ macro_rules! stages {
 }
 pub(super) use stages;
 
-/// Parameters of an operand stage or a sub-core, in the order of its name: at the `;` stand those that say how much
-/// the banks do, when an instruction enters and leaves its collector, and whether registers leave without one.
+/// Parameters of an operand stage or a sub-core, in the order of its name: at the `;` stand those that say
+/// how much the banks do, when an instruction enters and leaves its collector, and whether registers leave
+/// without one.
 macro_rules! stage_parameters {
     ($($before:literal),*; $($after:literal),*) => {
         &[

@@ -7,8 +7,9 @@
 //!
 //! Timing: `issue` takes the instruction at the end of its cycle and requests every source in that
 //! cycle; a value on port S is stored at the end of its cycle; `ready` is high from the cycle after the
-//! last one arrived, under `dispatch_on_arrival` in that cycle, at the earliest the cycle after issue; `dispatch` frees
-//! the unit, which can take the next instruction in the same cycle. Storage: `slots × (width + 2) + 40` bits.
+//! last one arrived, under `dispatch_on_arrival` in that cycle, at the earliest the cycle after issue;
+//! `dispatch` frees the unit, which can take the next instruction in the same cycle. Storage:
+//! `slots × (width + 2) + 40` bits.
 //!
 //! A register that an instruction names twice takes two slots and two reads: the paper's unit knows no
 //! register numbers. The issue stage avoids it by naming each register once.
@@ -170,8 +171,8 @@ impl<const W: usize> Ocu<W> {
         }
     }
 
-    /// Latches: what is written stands in its port's register while the slot is open. The slot selects its port by registers,
-    /// too, and no other port's values reach it.
+    /// Latches: what is written stands in its port's register while the slot is open. The slot selects its
+    /// port by registers, too, and no other port's values reach it.
     fn write_latches() {
         if storage == Storage::Latches {
             written = false;

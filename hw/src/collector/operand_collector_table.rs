@@ -5,12 +5,13 @@
 //! value, so that a value is stored once however many slots name it.
 //!
 //! Timing: `issue` fills all slots at the end of its cycle; a value arriving for a slot makes ready
-//! every slot that points to the same entry, so that a register named twice is read once. They are ready from the next
-//! cycle on, or under `dispatch_on_arrival` in this one. A value that arrives with an issue is the leaving instruction's.
+//! every slot that points to the same entry, so that a register named twice is read once. They are ready from
+//! the next cycle on, or under `dispatch_on_arrival` in this one. A value that arrives with an issue is the
+//! leaving instruction's.
 //!
-//! With `allocate_on_arrival` a source that is not in the cache table has no entry before its value arrives. Until then its
-//! index is the number of the slot that asked for the value, and the slot keeps the register's number and near bit. Then one
-//! value arrives in a cycle (`accesses: 1`).
+//! With `allocate_on_arrival` a source that is not in the cache table has no entry before its value arrives.
+//! Until then its index is the number of the slot that asked for the value, and the slot keeps the register's
+//! number and near bit. Then one value arrives in a cycle (`accesses: 1`).
 
 use rust_hdl::prelude::*;
 

@@ -5,7 +5,8 @@
 //! entry that must stay; then
 //!
 //! 1. a free entry, the lowest-numbered;
-//! 2. under [`ReplacementPolicy::Malekeh`], a random far one: the first at or after `random`, around the table;
+//! 2. under [`ReplacementPolicy::Malekeh`], a random far one: the first at or after `random`, around the
+//!    table;
 //! 3. the least recently used.
 //!
 //! The papers leave free entries out: taking them first is our decision, since evicting a value while
@@ -17,11 +18,12 @@
 //! counts how many go before it, and the k-th in need takes the entry with k before it. Choosing one
 //! after the other would put eight selections in a row into the path.
 //!
-//! With `allocate_on_arrival` only one source needs an entry in a cycle, that whose value arrives. Then nothing is counted:
-//! the entries that go first, second and so on are known before it is known who needs one.
+//! With `allocate_on_arrival` only one source needs an entry in a cycle, that whose value arrives. Then
+//! nothing is counted: the entries that go first, second and so on are known before it is known who needs
+//! one.
 //!
-//! Something can always be chosen for the sources and the first result when there are more entries than slots;
-//! a second result can come out empty-handed.
+//! Something can always be chosen for the sources and the first result when there are more entries than
+//! slots; a second result can come out empty-handed.
 
 use gpurf_blocks::ReplacementPolicy;
 use rust_hdl::prelude::*;

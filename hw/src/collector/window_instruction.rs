@@ -5,9 +5,9 @@
 //! value is there), data. An operand that is valid and ready holds its register's present value, and can
 //! be forwarded to a later instruction; see [`super::Boc`] for why.
 //!
-//! Timing: look-ups see the operands as they are at the start of the cycle, under `dispatch_on_arrival` with the value
-//! that arrives in it; all other changes show in the next.
-//! An instruction that enters replaces the one that was here.
+//! Timing: look-ups see the operands as they are at the start of the cycle, under `dispatch_on_arrival` with
+//! the value that arrives in it; all other changes show in the next. An instruction that enters replaces the
+//! one that was here.
 //!
 //! Storage: `(slots + destinations) × (width + 10)` bits.
 

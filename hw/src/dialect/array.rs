@@ -8,8 +8,8 @@ pub fn array<T: Default>(length: usize) -> Vec<T> {
 }
 
 /// `length` elements, made from their numbers.
-// Of any function, in the place of one function's type: this is compiled for each kind of element, not for each field of
-// each block of every width.
+// Of any function, instead of one function's type: this is compiled for each kind of element, not for
+// each field of each block of every width.
 pub fn array_of<T>(length: usize, element: &mut dyn FnMut(usize) -> T) -> Vec<T> {
     let mut elements = Vec::with_capacity(length);
     for number in 0..length {

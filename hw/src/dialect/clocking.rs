@@ -3,9 +3,9 @@
 
 use rust_hdl::prelude::*;
 
-/// A part of a module. An edge of the clock comes to all parts at once, before the pass in which they load: it does not travel
-/// from module to module. Their reset is driven before the kernel runs; a kernel may drive a part's reset itself, and that counts. A
-/// part without state takes no notice.
+/// A part of a module. An edge of the clock comes to all parts at once, before the pass in which they load:
+/// it does not travel from module to module. Their reset is driven before the kernel runs; a kernel may drive
+/// a part's reset itself, and that counts. A part without state takes no notice.
 pub trait Clocking {
     /// Brings the clock to the part and all that is in it, where it has one.
     fn set_clock(&mut self, _level: bool) {}
@@ -13,8 +13,8 @@ pub trait Clocking {
     /// Drives its reset, where it has one.
     fn drive_reset(&mut self, _reset: bool) {}
 
-    /// The last pass changed a port, the clock aside, which the kernel of the module around it may read: `#[block]` runs a kernel
-    /// where one of its parts says so, or a signal of its own.
+    /// The last pass changed a port, the clock aside, which the kernel of the module around it may read:
+    /// `#[block]` runs a kernel where one of its parts says so, or a signal of its own.
     fn shows_anew(&self) -> bool;
 }
 

@@ -5,8 +5,8 @@ use rust_hdl::prelude::*;
 
 use super::Register;
 
-/// Ports of a module. While none of them is driven anew and nothing in it changes, `#[block]` lets the module rest: most
-/// modules do in most passes, and a pass over a resting one ends at its ports.
+/// Ports of a module. While none of them is driven again and nothing in it changes, `#[block]` lets the
+/// module rest: most modules do in most passes, and a pass over a resting one ends at its ports.
 pub trait Driven {
     /// The next pass brings it another value, from outside the module.
     fn is_driven_anew(&self) -> bool;

@@ -54,8 +54,8 @@ impl<M: Module> Rtl<M> {
         rtl
     }
 
-    /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so do registers
-    /// without a reset.
+    /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so
+    /// do registers without a reset.
     pub fn reset(&mut self, inputs: &M::In) {
         self.module.set_reset(true);
         self.settled = false;

@@ -72,8 +72,8 @@ impl Identity {
         Identity { module, origin, about: M::ABOUT, settings, ports: M::PORTS }
     }
 
-    /// Module name in Verilog: the type, then the short name and the number of each parameter that is not at its
-    /// default, `ccu_e16_d2`.
+    /// Module name in Verilog: the type, then the short name and the number of each parameter that is not at
+    /// its default, `ccu_e16_d2`.
     pub fn verilog_name(&self) -> String {
         let told = self.settings.iter().filter(|setting| !setting.is_default);
         let told = told.map(|Setting { short, number, .. }| format!("_{short}{number}"));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A kernel as data: what `#[rtl]` writes of it for Verilog.
 //!
-//! A module has as many types as it has widths and sizes, its kernel has one text. The text is a constant without
-//! type parameters; what the parameters decide, widths and ends of loops, are numbers that stand beside it.
+//! A module has as many types as it has widths and sizes, its kernel has one text. The text is a constant
+//! without type parameters; what the parameters decide, widths and ends of loops, are numbers that stand
+//! beside it.
 
 use rust_hdl::ast::{
     Verilog, VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression,

@@ -6,12 +6,13 @@ use rust_hdl::prelude::*;
 
 use super::{activity, array, array_of, clock_edge, Clocking, Identity};
 
-/// Up to 128 rows of `W` bits in 32 lanes, with one write port and several read ports. Lanes fall into groups; each
-/// group has a row of its own at every port.
+/// Up to 128 rows of `W` bits in 32 lanes, with one write port and several read ports. Lanes fall into
+/// groups; each group has a row of its own at every port.
 ///
-/// Timing: an access takes place on the rising edge. Lanes that are read stand on `read_data` in the next cycle, all
-/// others are zero there; a read sees what was stored before a write of the same cycle. Contents are zero in simulation
-/// before the first write and unknown in hardware. Yosys infers one `$mem_v2` for each lane.
+/// Timing: an access takes place on the rising edge. Lanes that are read stand on `read_data` in the next
+/// cycle, all others are zero there; a read sees what was stored before a write of the same cycle. Contents
+/// are zero in simulation before the first write and unknown in hardware. Yosys infers one `$mem_v2` for each
+/// lane.
 #[derive(LogicBlock)]
 pub struct LaneMemory<const W: usize> {
     /// An access takes place at its rising edge.

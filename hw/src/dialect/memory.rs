@@ -11,8 +11,8 @@ use super::{activity, array, clock_edge, Clocking, Identity};
 /// `read_data` from the next cycle until the next read. A write leaves `read_data` alone. Contents are
 /// zero in simulation before the first write and unknown in hardware. Yosys infers one `$mem_v2`.
 ///
-/// With two accesses per cycle it has a second address, of a read, which finds what was stored before a write of the same
-/// cycle.
+/// With two accesses per cycle it has a second address, of a read, which finds what was stored before a write
+/// of the same cycle.
 #[derive(LogicBlock)]
 pub struct Memory<const W: usize, const A: usize = 8> {
     /// An access takes place at its rising edge.
@@ -137,7 +137,8 @@ impl<const W: usize, const A: usize> Logic for Memory<W, A> {
     }
 }
 
-/// In Verilog: so many rows of so many bits. In simulation they are zero at first, and so is what was read last.
+/// In Verilog: so many rows of so many bits. In simulation they are zero at first, and so is what was read
+/// last.
 pub(super) fn declared(width: usize, rows: usize) -> String {
     format!(
         "reg [{msb}:0] rows [0:{last}];\n\

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The dialect of rust-hdl in which the hardware is written.
 //!
-//! A module is a struct under `#[block]`, which makes everything of it that its fields say, and a kernel under
-//! `#[rtl]`. [`Rtl`] drives it one clock cycle at a time behind [`gpurf_blocks::Clocked`], the one interface that
-//! reference models, rust-hdl modules and emitted Verilog share.
+//! A module is a struct under `#[block]`, which makes everything of it that its fields say, and a kernel
+//! under `#[rtl]`. [`Rtl`] drives it one clock cycle at a time behind [`gpurf_blocks::Clocked`], the one
+//! interface that reference models, rust-hdl modules and emitted Verilog share.
 
 mod activity;
 mod array;

@@ -2,18 +2,20 @@
 //! Monitors of modules. A monitor is Verilog beside a module, and states what is proved of it beyond its
 //! [contract](super::Watch).
 //!
-//! A monitor is the body of a module. It sees every port of the watched module by name, its own inside by `inside.NAME`, and
-//! its parameters in capitals (`ENTRIES`). It sees registers of its parts by their path: `cache_table.entry_tag`, or
-//! `queues.each.valid` of an array of parts side by side. It declares signals of one bit. Their names give their purpose:
+//! A monitor is the body of a module. It sees every port of the watched module by name, its own inside by
+//! `inside.NAME`, and its parameters in capitals (`ENTRIES`). It sees registers of its parts by their path:
+//! `cache_table.entry_tag`, or `queues.each.valid` of an array of parts side by side. It declares signals of
+//! one bit. Their names give their purpose:
 //!
 //! * `assume_NAME`: the driver owes it; a run counts only while it has been high.
 //! * `prove_NAME`: it is high in every cycle.
 //! * `lemma_NAME`: the same, and there because proofs of others need it.
 //! * `cover_NAME`: some run makes it high, so that no proof is empty.
 //!
-//! The comment above a declaration says it in words. An input that nothing drives is `(* anyseq *)`; a register that is loaded with
-//! one at a reset, and never after, stands for *any* value. A line `// At entries=4 slots=3` names a size that is proved.
-//! Memories answer anything: where that does not do, a monitor keeps the one row that it watches, and assumes that the memory gives it.
+//! The comment above a declaration says it in words. An input that nothing drives is `(* anyseq *)`; a
+//! register that is loaded with one at a reset, and never after, stands for *any* value. A line
+//! `// At entries=4 slots=3` names a size that is proved. Memories answer anything: where that does not do, a
+//! monitor keeps the one row that it watches, and assumes that the memory gives it.
 
 use super::Declared;
 

@@ -8,9 +8,9 @@ use super::{activity, clock_edge, Clocking, Identity};
 
 /// A memory of up to 2^`A` rows of `W` bits with a port that reads and one that writes.
 ///
-/// Timing: an access takes place on the rising edge; what a read finds stands on `read_data` from the next cycle until
-/// the next read, and is what was stored before a write of the same cycle. Contents are zero in simulation before the
-/// first write and unknown in hardware. Yosys infers one `$mem_v2`.
+/// Timing: an access takes place on the rising edge; what a read finds stands on `read_data` from the next
+/// cycle until the next read, and is what was stored before a write of the same cycle. Contents are zero in
+/// simulation before the first write and unknown in hardware. Yosys infers one `$mem_v2`.
 #[derive(LogicBlock)]
 pub struct TwoPortMemory<const W: usize, const A: usize> {
     /// An access takes place at its rising edge.

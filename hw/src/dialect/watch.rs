@@ -3,15 +3,16 @@
 //!
 //! A declaration stands beside the module or its ports, one line for each thing:
 //!
-//! * `hit(register = source_register[s]) for s in hit if hit[s]: hit R{register}` is an event. `hit` is its kind, and
-//!   `register` a value by which it can be searched for. A clause `for s in hit` counts through the elements of the signal
-//!   `hit`, from 0; one with `?` behind the name is skipped in modules without that signal. A clause `if` says when the
-//!   event happens. The text follows the colon, with values in braces; `{near:far,near}` has a name for each value.
-//! * `valid entry_tag entry_near if entry_valid[i]` says when element `i` of these signals has a meaning. A `*` before
-//!   each name stands for the beginning that they share in a module.
+//! * `hit(register = source_register[s]) for s in hit if hit[s]: hit R{register}` is an event. `hit` is its
+//!   kind, and `register` a value by which it can be searched for. A clause `for s in hit` counts through the
+//!   elements of the signal `hit`, from 0; one with `?` behind the name is skipped in modules without that
+//!   signal. A clause `if` says when the event happens. The text follows the colon, with values in braces;
+//!   `{near:far,near}` has a name for each value.
+//! * `valid entry_tag entry_near if entry_valid[i]` says when element `i` of these signals has a meaning. A
+//!   `*` before each name stands for the beginning that they share in a module.
 //!
-//! Names are those of the emitted Verilog, also those of parts: `cache_table.entry_tag[e]`. `a[i]` is an element of an
-//! array, or a bit. `#a` is the number of elements.
+//! Names are those of the emitted Verilog, also those of parts: `cache_table.entry_tag[e]`. `a[i]` is an
+//! element of an array, or a bit. `#a` is the number of elements.
 
 use super::Declared;
 
@@ -38,8 +39,8 @@ impl Watch {
     }
 }
 
-/// Declares what is watched for: `watch!(Ccu<W, I>: ["hit(...) ...: hit R{register}"])`, with the const generics of
-/// [`crate::generics!`], or `watch!(*: ["valid ..."])` for whichever module has the signals.
+/// Declares what is watched for: `watch!(Ccu<W, I>: ["hit(...) ...: hit R{register}"])`, with the const
+/// generics of [`crate::generics!`], or `watch!(*: ["valid ..."])` for whichever module has the signals.
 #[macro_export]
 macro_rules! watch {
     (*: [$($line:literal),+ $(,)?]) => {

@@ -188,8 +188,8 @@ pub fn assign<W: Wires>(value: W::Value, to: &mut W) {
     to.drive(value);
 }
 
-/// The field path of what a probe meets, its namespaces first: `evicted$warp$3` for a bundle `evicted!evict`, whose wires
-/// are called by another name than its own.
+/// The field path of what a probe meets, its namespaces first: `evicted$warp$3` for a bundle `evicted!evict`,
+/// whose wires are called by another name than its own.
 pub fn field_path(steps: &[String]) -> String {
     let steps = steps.iter().flat_map(|step| step.split('$'));
     steps.map(|step| step.split('!').next().unwrap_or(step)).collect::<Vec<_>>().join("$")

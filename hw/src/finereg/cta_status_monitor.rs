@@ -11,9 +11,9 @@
 //! | 2 | pipeline | ACRF |
 //!
 //! A CTA is active if both are 2. Of the pending CTAs that could resume, which others must say (`resumable`),
-//! one whose context is 1 and whose registers are 2 goes first: its registers need not be moved. Then one with
-//! both 1. R does not order equals: the lowest number goes first, or, with [`Tie::RoundRobin`], the next one
-//! after the one selected last, so that none waits for ever.
+//! one whose context is 1 and whose registers are 2 goes first: its registers need not be moved. Then one
+//! with both 1. R does not order equals: the lowest number goes first, or, with [`Tie::RoundRobin`], the next
+//! one after the one selected last, so that none waits forever.
 //!
 //! Timing: combinational outputs; an update shows in the next cycle.
 

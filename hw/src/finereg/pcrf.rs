@@ -15,13 +15,15 @@
 //! Timing: a walk begun in cycle t shows its first register in t + `latency` (R §V-E: at least four cycles).
 //! Where the next entry is stands in the tag, so an entry cannot be read before the one in front of it has
 //! been: R's "retrieving the chain is pipelined" can only mean that other work goes on, unless next pointers
-//! come out of a faster array. `next_latency` says when they come: with 1 (the default) the registers of a chain come in
-//! every cycle, with `latency` they are `latency` cycles apart. The entry is released in the last
-//! cycle of its read. Address pipelines stand in for the slow arrays: the arrays' own read takes the last cycle.
+//! come out of a faster array. `next_latency` says when they come: with 1 (the default) the registers of a
+//! chain come in every cycle, with `latency` they are `latency` cycles apart. The entry is released in the
+//! last cycle of its read. Address pipelines stand in for the slow arrays: the arrays' own read takes the
+//! last cycle.
 //!
-//! R splits one register file into ACRF and PCRF, so that the PCRF consists of many single-ported banks, and a register
-//! that comes seldom meets one that goes in the same bank. It is built here as a memory with a read port and a write
-//! port. With `pcrf_ports=1` it is as if it were one bank: a store waits for a cycle in which nothing is read.
+//! R splits one register file into ACRF and PCRF, so that the PCRF consists of many single-ported banks, and
+//! a register that comes seldom meets one that goes in the same bank. It is built here as a memory with a
+//! read port and a write port. With `pcrf_ports=1` it is as if it were one bank: a store waits for a cycle in
+//! which nothing is read.
 
 use rust_hdl::prelude::*;
 

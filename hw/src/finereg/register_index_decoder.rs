@@ -2,8 +2,8 @@
 //! Register index decoder: R §V-C. Turns a live-register bit vector into register indices.
 //!
 //! It holds the vector of one warp, of the CTA's warps one after the other, and shows its lowest register,
-//! until `step` drops that one. R does not fix the order. A register that is wanted goes before the others: its place is
-//! about to be overwritten.
+//! until `step` drops that one. R does not fix the order. A register that is wanted goes before the others:
+//! its place is about to be overwritten.
 //!
 //! Timing: a vector loaded in cycle t shows its first register in t + 1; one register per cycle.
 

@@ -8,20 +8,21 @@
 //! 1. **Look up**: for each warp of the outgoing CTA its live-register vector, by the warp's PC.
 //! 2. **Check** (§V-E): the outgoing CTA's live registers must fit into the free entries and those that the
 //!    incoming CTA frees. If they do not, the request is refused and nothing has changed.
-//! 3. **Move**: the incoming chain is walked, a register in every cycle, "meanwhile, the live registers of stalled CTA
-//!    in the ACRF are transferred to the PCRF", a register in every cycle, through a buffer of two. With `streams` off
-//!    they are transferred afterwards, one at a time.
+//! 3. **Move**: the incoming chain is walked, a register in every cycle, "meanwhile, the live registers of
+//!    stalled CTA in the ACRF are transferred to the PCRF", a register in every cycle, through a buffer of
+//!    two. With `streams` off they are transferred afterwards, one at a time.
 //!
-//! The paper does not say how the two keep out of each other's way. They must: the incoming CTA takes over the outgoing
-//! one's ACRF space (R §IV-A), and a CTA may fit only into what the other frees. A warp and a register of both thus name
-//! the same row of the ACRF; if they do not, the order does no harm. So
+//! The paper does not say how the two keep out of each other's way. They must: the incoming CTA takes over
+//! the outgoing one's ACRF space (R §IV-A), and a CTA may fit only into what the other frees. A warp and a
+//! register of both thus name the same row of the ACRF; if they do not, the order does no harm. So
 //!
-//! - a register that comes back waits while its row holds one that is still to be saved. That one is saved next: the
-//!   decoder shows it before others, and if it is of another warp than the one being saved, that warp's vector is put
-//!   back and the other's taken;
-//! - a register that is in nobody's way is read only while more than three entries are free, or after the walk. What
-//!   is in the buffer then never waits for an entry that only the walk can free, and one that is in the way always finds
-//!   room there. Each restored register frees an entry before it needs one: the exchange never blocks.
+//! - a register that comes back waits while its row holds one that is still to be saved. That one is saved
+//!   next: the decoder shows it before others, and if it is of another warp than the one being saved, that
+//!   warp's vector is put back and the other's taken;
+//! - a register that is in nobody's way is read only while more than three entries are free, or after the
+//!   walk. What is in the buffer then never waits for an entry that only the walk can free, and one that is
+//!   in the way always finds room there. Each restored register frees an entry before it needs one: the
+//!   exchange never blocks.
 //!
 //! What R does not count: the outgoing CTA's vectors stand in a memory of 32 × 64 bits between look-up and
 //! saving, since they are needed twice (to count, and to save) and out of order.
@@ -75,7 +76,8 @@ pub struct Rmu<const W: usize, const P: usize> {
     pub incoming: In<Bits<7>>,
     /// The incoming CTA's registers are freed and not written.
     pub discard: In<Bit>,
-    /// A warp of the outgoing CTA that has not ended, taken if `warp_ready` is high. At least one of each CTA.
+    /// A warp of the outgoing CTA that has not ended, taken if `warp_ready` is high. At least one of each
+    /// CTA.
     pub warp_valid: In<Bit>,
     /// Number of the warp within the outgoing CTA.
     pub warp: In<Bits<5>>,
@@ -155,8 +157,8 @@ pub struct Rmu<const W: usize, const P: usize> {
     room: Local<Bits<13>>,
     fits: Local<Bit>,
     begins: Local<Bit>,
-    /// A register comes back whose row may hold one to be saved: that one's warp waits for its turn, has its turn, is on
-    /// its way to it or back; or it has been read and has not come.
+    /// A register comes back whose row may hold one to be saved: that one's warp waits for its turn, has its
+    /// turn, is on its way to it or back; or it has been read and has not come.
     comes: Local<Bit>,
     elsewhere: Local<Bit>,
     is_current: Local<Bit>,
@@ -184,7 +186,8 @@ pub struct Rmu<const W: usize, const P: usize> {
     pointers: PcrfPointerTable<P>,
     monitor: FreeSpaceMonitor<P>,
     pcrf: Pcrf<W, P>,
-    /// Vectors of the outgoing CTA, less what is saved: a row per warp, which holds one if the warp's bit is set.
+    /// Vectors of the outgoing CTA, less what is saved: a row per warp, which holds one if the warp's bit is
+    /// set.
     #[new(Memory::new(CTA_WARPS))]
     live_low: Memory<32, 5>,
     #[new(Memory::new(CTA_WARPS))]
@@ -401,8 +404,8 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         }
     }
 
-    /// The buffer: from the ACRF, to the PCRF, in the cycle in which a register comes if it is the oldest. The second
-    /// moves up behind it.
+    /// The buffer: from the ACRF, to the PCRF, in the cycle in which a register comes if it is the oldest.
+    /// The second moves up behind it.
     fn exchange() {
         enters[0] = reads & (!held[0] | (pcrf.stored & !held[1]));
         enters[1] = reads & !enters[0];

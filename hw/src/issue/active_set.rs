@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps a few are active, whose
-//! ready ones are the candidates of the [warp scheduler](super::WarpScheduler); the others are pending.
+//! Active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps a few are active,
+//! whose ready ones are the candidates of the [warp scheduler](super::WarpScheduler); the others are pending.
 //!
 //! In each cycle
 //!
-//! 1. active warps become pending that are neither ready nor about to be, and then those at the end of a strand;
+//! 1. active warps become pending that are neither ready nor about to be, and then those at the end of a
+//!    strand;
 //! 2. those that stay active may issue (`allowed`);
 //! 3. the warps that have been pending for longest take the free places (`entered`), as many as there are.
 //!
 //! [`Refill::Ready`] lets ready warps take places, and a wait for any memory makes a warp pending. Under
-//! [`Refill::GpgpuSim`] every warp with instructions left may take one, ready or not, and a warp that waits for shared
-//! memory keeps it. The papers that F cites differ in step 1 alone: RFC has no strands, so `ends_strand` is tied low.
+//! [`Refill::GpgpuSim`] every warp with instructions left may take one, ready or not, and a warp that waits
+//! for shared memory keeps it. The papers that F cites differ in step 1 alone: RFC has no strands, so
+//! `ends_strand` is tied low.
 //!
-//! * Of warps that become pending in one cycle, those that wait are before those whose strand ends, and then the lower
-//!   number is before the higher. After reset the order is that of the numbers.
-//! * A warp whose strand ends may take its place again in the same cycle, after all others; it still counts as left.
-//! * A warp that retires is the last of the pending ones from the next cycle on, whether or not it was active.
+//! * Of warps that become pending in one cycle, those that wait are before those whose strand ends, and then
+//!   the lower number is before the higher. After reset the order is that of the numbers.
+//! * A warp whose strand ends may take its place again in the same cycle, after all others; it still counts
+//!   as left.
+//! * A warp that retires is the last of the pending ones from the next cycle on, whether or not it was
+//!   active.
 //!
 //! The order is a bit for each pair of warps: whether the higher-numbered one has been pending for longer.
 //!
@@ -54,8 +58,8 @@ pub struct ActiveSet {
     /// The warp becomes active in this cycle.
     pub entered: Out<[Bit; warps]>,
 
-    /// Warps that become pending because they wait, and because their strand ends; those that stay; those that could
-    /// enter; those that retire.
+    /// Warps that become pending because they wait, and because their strand ends; those that stay; those
+    /// that could enter; those that retire.
     waiting: Local<Bits<16>>,
     ending: Local<Bits<16>>,
     kept: Local<Bits<16>>,

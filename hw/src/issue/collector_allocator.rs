@@ -17,9 +17,9 @@
 //!
 //! [`Allocation::AnyFree`] is the baseline (F §II): a random free collector. [`Allocation::OwnElseAnyFree`]
 //! adds rule 1. Without it a warp's values
-//! spread over several caching collectors, which costs hits but returns no stale value: every collector of the
-//! warp sees the warp's results. Under [`Allocation::Private`] each
-//! of eight warps has the collector of its number (F §VI-B).
+//! spread over several caching collectors, which costs hits but returns no stale value: every collector of
+//! the warp sees the warp's results. Under [`Allocation::Private`] each of eight warps has the collector of
+//! its number (F §VI-B).
 //!
 //! Timing: `grant` answers in the same cycle. The counter and the random place change in the next.
 

@@ -43,7 +43,8 @@ pub struct IssueStage<const C: usize> {
     pub head: [Instruction<In>; warps],
     /// First row of the warp's registers in every bank.
     pub head_base: In<[Bits<8>; warps]>,
-    /// The warp's collector is to be empty before the instruction enters (caching and bypassing collectors only).
+    /// The warp's collector is to be empty before the instruction enters (caching and bypassing collectors
+    /// only).
     pub head_flush: In<[Bit; warps]>,
     /// STHLD: cycles that a warp waits at most before it takes a collector with near values. F §IV-B2.
     pub sthld: In<Bits<5>>,

@@ -19,9 +19,9 @@
 //! How long a warp may starve that stays ready, while others issue:
 //!
 //! * Loose round robin: as many issues as there are other warps.
-//! * Greedy then oldest: for ever, while the warp that issued last stays ready. Once it is not, the oldest
+//! * Greedy then oldest: forever, while the warp that issued last stays ready. Once it is not, the oldest
 //!   ready warp is next.
-//! * Malekeh: for ever, and even the oldest warp, while warps with data in collectors take turns; with
+//! * Malekeh: forever, and even the oldest warp, while warps with data in collectors take turns; with
 //!   greed or without.
 //!
 //! Nothing bounds the last two in hardware. They end because a warp stalls on its own dependences, and

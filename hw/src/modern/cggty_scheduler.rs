@@ -6,14 +6,15 @@
 //!
 //! The compiler guides it: a stall count, a yield bit and dependence counters say whether a warp is eligible.
 //!
-//! A fixed-latency instruction looks its constant up as it issues. One that misses holds the scheduler: its warp stays
-//! selected and nothing issues, for `constant_wait` cycles. From then on warps whose constants miss are passed over, until
-//! some warp issues.
+//! A fixed-latency instruction looks its constant up as it issues. One that misses holds the scheduler: its
+//! warp stays selected and nothing issues, for `constant_wait` cycles. From then on warps whose constants
+//! miss are passed over, until some warp issues.
 //!
 //! * A warp is as old as the time since its launch. Of warps launched in one cycle the lower number is older.
 //! * When a new warp takes the place of the one that issued last, nobody has issued last.
 //!
-//! A ready warp may starve for ever while younger ones stay eligible. It ends because they stall, and because they end.
+//! A ready warp may starve forever while younger ones stay eligible. It ends because they stall, and because
+//! they end.
 //!
 //! Timing: `select` and `issue` answer in the same cycle. What is remembered changes in the next.
 

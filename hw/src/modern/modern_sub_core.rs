@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Register-file side of one sub-core that ships: H §4, §5.1, §5.3 and §5.4. No scoreboard and no collectors.
 //!
-//! Outside stand the instruction buffers, the constant cache, the execution units, and whoever says that a dependence counter
-//! goes down.
+//! Outside stand the instruction buffers, the constant cache, the execution units, and whoever says that a
+//! dependence counter goes down.
 //!
 //! ```text
 //!  heads ─► issue ─► Control ─┬─► Allocate ─────► read window ─► operands ─► units ─► result queues
@@ -22,12 +22,14 @@
 //! | d + L | its result comes, of a unit with latency L, and is written if its bank has no other; operands of its pipe that leave in this cycle have it |
 //! | d + L + 1 | operands of any pipe have it |
 //!
-//! An instruction whose reads do not fit waits in Allocate, and all in front of it stands: Control, issue and stall counters.
-//! So two instructions are as many cycles apart in the window as the compiler has counted, or more by what both wait.
-//! H says that bubbles come in front of an instruction of fixed latency and never behind; that stall counters stand is inferred from that.
+//! An instruction whose reads do not fit waits in Allocate, and all in front of it stands: Control, issue and
+//! stall counters. So two instructions are as many cycles apart in the window as the compiler has counted, or
+//! more by what both wait. H says that bubbles come in front of an instruction of fixed latency and never
+//! behind; that stall counters stand is inferred from that.
 //!
-//! Control and Allocate are a register each, with one enable: nothing waits in Control that need not wait in Allocate, for the place in
-//! its queue is reserved. A latch of its own for each would have a second hand-shake that never says anything else.
+//! Control and Allocate are a register each, with one enable: nothing waits in Control that need not wait in
+//! Allocate, for the place in its queue is reserved. A latch of its own for each would have a second
+//! hand-shake that never says anything else.
 
 use gpurf_blocks::{DECREMENTS, OPERANDS, READS, READ_BANKS, VARIABLE_QUEUES};
 use rust_hdl::prelude::*;
@@ -314,7 +316,8 @@ impl<const W: usize> ModernSubCore<W> {
         }
     }
 
-    /// Reads get their cycles: those of the instruction in Allocate, else those of the first queue that has one.
+    /// Reads get their cycles: those of the instruction in Allocate, else those of the first queue that has
+    /// one.
     fn allocate() {
         cache.go = allocator.go;
         cache.warp = allocate_warp;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Read allocator: H §5.3. When the sources of an instruction are read from the banks.
 //!
-//! An instruction has a window of `read_window` cycles for its reads, always, also if it needs fewer. It waits until all of
-//! them fit into the window that begins in the next cycle. A bank makes `read_ports` reads in a cycle.
+//! An instruction has a window of `read_window` cycles for its reads, always, also if it needs fewer. It
+//! waits until all of them fit into the window that begins in the next cycle. A bank makes `read_ports` reads
+//! in a cycle.
 //!
 //! Two rules say what is free for whoever comes next:
 //!
 //! * `packed`: all cycles in which nobody reads. H and its simulator have it so.
-//! * `held`: an instruction of fixed latency keeps each bank that it reads for its whole window; a follower that reads the bank
-//!   n times needs n free cycles behind it. It was fitted to the clocks of one GA100.
+//! * `held`: an instruction of fixed latency keeps each bank that it reads for its whole window; a follower
+//!   that reads the bank n times needs n free cycles behind it. It was fitted to the clocks of one GA100.
 //!
-//! Reads take the first free cycles, in the order of operands. An instruction of variable latency asks when none of fixed
-//! latency does. It keeps no bank (our decision).
+//! Reads take the first free cycles, in the order of operands. An instruction of variable latency asks when
+//! none of fixed latency does. It keeps no bank (our decision).
 //!
 //! Timing: an instruction that asks in cycle t, and goes, reads in cycles t + 1 to t + `read_window`.
 
@@ -42,7 +43,8 @@ pub struct ReadAllocator {
     pub go: Out<Bit>,
     /// That of variable latency does.
     pub variable_go: Out<Bit>,
-    /// When each source of the one that goes is read: one bit, at 3 k + r for port r in cycle k of the window.
+    /// When each source of the one that goes is read: one bit, at 3 k + r for port r in cycle k of the
+    /// window.
     pub grant: Out<[Bits<15>; READS]>,
 
     wants: Local<[Bit; READS]>,

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Read window of one read port of a bank: H §5.3. Reads on their way, and their values until the operands leave.
+//! Read window of one read port of a bank: H §5.3. Reads on their way, and their values until the operands
+//! leave.
 //!
-//! The allocator says in which cycle of its window each source of an instruction is read. All operands leave in the cycle
-//! behind the window, so that an instruction of fixed latency takes as long with conflicts as without. A value that was read
-//! early goes through as many registers as there are cycles left: with a window of three cycles a port has two. Were operands
-//! kept by instruction, three stages would have a register for each of its sources.
+//! The allocator says in which cycle of its window each source of an instruction is read. All operands leave
+//! in the cycle behind the window, so that an instruction of fixed latency takes as long with conflicts as
+//! without. A value that was read early goes through as many registers as there are cycles left: with a
+//! window of three cycles a port has two. Were operands kept by instruction, three stages would have a
+//! register for each of its sources.
 //!
-//! What is read may be old: results of fixed latency come while values wait here. Where the bank shows a value, a newer one of
-//! the result queue takes its place (`found`); from then on, each result that comes does. Operands that leave have the results
-//! of their own cycle as well, of their own pipe alone: to other pipes a result takes a cycle longer. An instruction of variable
-//! latency has a pipe of which there are no such results.
+//! What is read may be old: results of fixed latency come while values wait here. Where the bank shows a
+//! value, a newer one of the result queue takes its place (`found`); from then on, each result that comes
+//! does. Operands that leave have the results of their own cycle as well, of their own pipe alone: to other
+//! pipes a result takes a cycle longer. An instruction of variable latency has a pipe of which there are no
+//! such results.
 //!
-//! Timing: an instruction goes in cycle t; its source at cycle k of the window is read in t + 1 + k, the bank shows it in
-//! t + 2 + k, and operands leave in t + 1 + `read_window`.
+//! Timing: an instruction goes in cycle t; its source at cycle k of the window is read in t + 1 + k, the bank
+//! shows it in t + 2 + k, and operands leave in t + 1 + `read_window`.
 
 use gpurf_blocks::OPERANDS;
 use rust_hdl::prelude::*;
@@ -29,7 +32,8 @@ use crate::watch;
     sizes(waits = read_window - 1)
 )]
 pub struct ReadWindow<const W: usize> {
-    /// When the operand of the instruction that goes is read at this port: bit k for cycle k of the window, or none.
+    /// When the operand of the instruction that goes is read at this port: bit k for cycle k of the window,
+    /// or none.
     pub grant: In<[Bits<5>; OPERANDS]>,
     /// Its register.
     pub register: In<[Bits<8>; OPERANDS]>,
@@ -76,7 +80,8 @@ pub struct ReadWindow<const W: usize> {
     read_register: Register<[Bits<8>; read_window]>,
     read_warp: Register<[Bits<4>; read_window]>,
     read_base: Register<[Bits<8>; read_window]>,
-    /// Values that have been read: those of cycle k of their window leave from place k. The bank shows the last.
+    /// Values that have been read: those of cycle k of their window leave from place k. The bank shows the
+    /// last.
     value_valid: Register<[Bit; read_window]>,
     value_register: Register<[Bits<8>; read_window]>,
     value_warp: Register<[Bits<4>; read_window]>,

@@ -4,14 +4,15 @@
 //!
 //! Three bits per entry: used, and two for its age. With each `tick` an entry gets older by a step; after the
 //! second it is due. So it is due after more than one interval between ticks and at most two. Entries have
-//! a row and one of four lanes; the first free one is that of the lowest row, and in it of the lowest lane. Of the
-//! lowest row with a due one, all lanes that are due are shown.
+//! a row and one of four lanes; the first free one is that of the lowest row, and in it of the lowest lane.
+//! Of the lowest row with a due one, all lanes that are due are shown.
 //!
-//! How a step of an operation changes them is decided here: an entry that leaves becomes free when it is taken; a search
-//! that ends frees the partner that it found, and without one its load takes the first free entry, if it wants one.
+//! How a step of an operation changes them is decided here: an entry that leaves becomes free when it is
+//! taken; a search that ends frees the partner that it found, and without one its load takes the first free
+//! entry, if it wants one.
 //!
-//! Timing: changes show in the next cycle. `done`, `matched`, `finishes` and `writes` follow the inputs of their cycle, all
-//! other outputs are state.
+//! Timing: changes show in the next cycle. `done`, `matched`, `finishes` and `writes` follow the inputs of
+//! their cycle, all other outputs are state.
 
 use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;
@@ -84,14 +85,14 @@ pub struct EntryState {
     inserted: Local<Bits<4>>,
     /// All lanes but the freed one.
     others: Local<Bits<4>>,
-    /// Of each row, lanes that are not taken anew.
+    /// Of each row, lanes that are not taken again.
     older: Local<[Bits<4>; rows]>,
     due: Local<[Bits<4>; rows]>,
     takes: Local<[Bit; rows]>,
     clears: Local<[Bit; rows]>,
     valid: Register<[Bits<4>; rows]>,
-    /// Of an entry in use: has seen one tick; has seen two. Cleared as an entry is taken, so that it does not matter what the
-    /// load before has left there.
+    /// Of an entry in use: has seen one tick; has seen two. Cleared as an entry is taken, so that it does not
+    /// matter what the load before has left there.
     seen: Register<[Bits<4>; rows]>,
     expired: Register<[Bits<4>; rows]>,
     count: Register<Bits<8>>,
@@ -167,7 +168,7 @@ impl EntryState {
             seen[r].load(takes[r] | tick, seen[r] & older[r]);
             expired[r].load(takes[r] | tick, expired[r] & older[r]);
             if tick {
-                // A lane that is taken anew was not in use before.
+                // A lane that is taken again was not in use before.
                 seen[r].d = valid[r];
                 expired[r].d = seen[r] & older[r];
             }

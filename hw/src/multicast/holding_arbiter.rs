@@ -5,7 +5,8 @@
 //!
 //! State: one bit per requester, set for those before the one whose turn it is.
 //!
-//! Timing: `grant` answers in the same cycle; the turn passes to the granted one, or with `finish` to the next.
+//! Timing: `grant` answers in the same cycle; the turn passes to the granted one, or with `finish` to the
+//! next.
 
 use rust_hdl::prelude::*;
 

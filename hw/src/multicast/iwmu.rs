@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Inter-warp multicasting unit (IWMU): I §3, Fig. 8a.
 //!
-//! Sub-cores send it their multicasting loads (MLDS). It searches the load request table for each, holds those
-//! without a partner, and sends one load for two warps to shared memory when both scoreboards have freed the
-//! destination. The parts: request queue ([`super::LoadQueue`]), load request table ([`super::LrtScan`] or
-//! [`super::LrtCam`]), decision unit ([`super::DecisionUnit`]), [`super::PendingLoads`].
+//! Sub-cores send it their multicasting loads (MLDS). It searches the load request table for each, holds
+//! those without a partner, and sends one load for two warps to shared memory when both scoreboards have
+//! freed the destination. The parts: request queue ([`super::LoadQueue`]), load request table
+//! ([`super::LrtScan`] or [`super::LrtCam`]), decision unit ([`super::DecisionUnit`]),
+//! [`super::PendingLoads`].
 //!
 //! **Releases.** The paper does not say what becomes of a load that no other warp asks for. Our rules:
 //!
 //! * a sub-core sends `request_release` in place of a load, and every load of the warp that is still in the
 //!   table leaves as a plain one. It is to be sent for each warp of a thread block once all of them have
-//!   arrived at a barrier, since none of them can ask for more before it, and when a warp ends. It follows the
-//!   warp's loads through the same queue, so it needs no wait;
+//!   arrived at a barrier, since none of them can ask for more before it, and when a warp ends. It follows
+//!   the warp's loads through the same queue, so it needs no wait;
 //! * a load that has been in the table for long leaves: it may after `release_age` cycles, and is due after
 //!   twice as many;
 //! * a load into the register of an older one of the same warp drives that one out;
@@ -20,10 +21,10 @@
 //! Every request that is taken leaves exactly once, alone or with one other, and a warp's loads into one
 //! register leave in their order.
 //!
-//! **No deadlock**, if (1) shared memory takes loads in the end, (2) a register that is asked about is freed in
-//! the end by what was issued before its load, and (3) either `release_age` is not 0, or a warp that waits for
-//! a load of its own gets a release: a lone load never leaves otherwise, and its warp never arrives at the
-//! barrier. Nothing in the unit then waits for a request that has not come.
+//! **No deadlock**, if (1) shared memory takes loads in the end, (2) a register that is asked about is freed
+//! in the end by what was issued before its load, and (3) either `release_age` is not 0, or a warp that waits
+//! for a load of its own gets a release: a lone load never leaves otherwise, and its warp never arrives at
+//! the barrier. Nothing in the unit then waits for a request that has not come.
 //!
 //! Timing: all outputs are state, so that one settled cycle shows the questions before their answers are due.
 //! A request taken in cycle t is searched for from t + 1, if the queue is empty, in so many cycles as the

@@ -96,8 +96,8 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
         pass!(state => self: done, matched, full, occupancy);
     }
 
-    /// The row that the memories should show, and what is in use of the one that they do. While entries age out,
-    /// that is the row that is due.
+    /// The row that the memories should show, and what is in use of the one that they do. While entries age
+    /// out, that is the row that is due.
     fn rows() {
         aging = state.any_due & !searching;
         target = if searching {

@@ -10,8 +10,8 @@
 //! not taken before that one has left, so a warp's loads into one register reach memory in their order.
 //!
 //! Timing: a load that is taken asks in the next cycle, and leaves from the cycle after its last answer.
-//! `ask` and `load` are state; an answer counts in the cycle of its question. A load that is shown stays until
-//! it is taken.
+//! `ask` and `load` are state; an answer counts in the cycle of its question. A load that is shown stays
+//! until it is taken.
 
 use gpurf_blocks::{PENDING, SUB_CORES};
 use rust_hdl::prelude::*;

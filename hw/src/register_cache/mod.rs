@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Register cache: the registers that a thread used last, in a small memory in front of the register file. C §IV, §V.
+//! Register cache: the registers that a thread used last, in a small memory in front of the register file. C
+//! §IV, §V.
 //!
-//! C is *Investigating Register Cache Behavior*. The [`RegisterCache`] of a sub-core stands between its collectors and
-//! its banks; a [`TagArray`] says what is in it, and the [`WritebackBuffer`] takes what leaves it.
+//! C is *Investigating Register Cache Behavior*. The [`RegisterCache`] of a sub-core stands between its
+//! collectors and its banks; a [`TagArray`] says what is in it, and the [`WritebackBuffer`] takes what leaves
+//! it.
 
 crate::dialect::modules!("src/register_cache");

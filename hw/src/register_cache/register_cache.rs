@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Register cache of a sub-core: C §IV, §V-B, Fig. 8.
 //!
-//! Eight warps × 32 threads × 8 registers of 32 bits, 8 KB (C §VI-B), between the collectors and the register file. C
-//! says where it stands (Fig. 1c) and what it counts; ports and cycles are this project's.
+//! Eight warps × 32 threads × 8 registers of 32 bits, 8 KB (C §VI-B), between the collectors and the register
+//! file. C says where it stands (Fig. 1c) and what it counts; ports and cycles are this project's.
 //!
-//! * **Sources** of an issued instruction are looked up all at once. Lanes that hit come from the cache in the next
-//!   cycle. Lanes that miss (`miss`) are read from the register file; where the allocation takes the source in, their
-//!   values come back as a fill (`take`).
-//! * **Results** are written in the lanes that are active, one result in a cycle; `write_ready` says when. What goes to
-//!   the register file at once, and what is replaced while dirty, leaves by `register_write`.
+//! * **Sources** of an issued instruction are looked up all at once. Lanes that hit come from the cache in
+//!   the next cycle. Lanes that miss (`miss`) are read from the register file; where the allocation takes the
+//!   source in, their values come back as a fill (`take`).
+//! * **Results** are written in the lanes that are active, one result in a cycle; `write_ready` says when.
+//!   What goes to the register file at once, and what is replaced while dirty, leaves by `register_write`.
 //! * **Fills** are written like results, after them.
-//! * **Flush** of a warp writes its dirty values back, an entry in a cycle, and empties its part; **drop** empties it at
-//!   once, for a warp that has ended, whose registers nobody reads.
+//! * **Flush** of a warp writes its dirty values back, an entry in a cycle, and empties its part; **drop**
+//!   empties it at once, for a warp that has ended, whose registers nobody reads.
 //!
-//! Reading a register that is on its way back to the register file would find the old value there: `conflict` is high,
-//! nothing is looked up, and the instruction waits. The surrounding pipeline keeps the order of an instruction's reads
-//! and of later results (scoreboard), as it does without a cache.
+//! Reading a register that is on its way back to the register file would find the old value there: `conflict`
+//! is high, nothing is looked up, and the instruction waits. The surrounding pipeline keeps the order of an
+//! instruction's reads and of later results (scoreboard), as it does without a cache.
 //!
-//! Timing: `hit`, `miss`, `take`, `conflict` and the ready signals answer in the same cycle, `data` in the next.
+//! Timing: `hit`, `miss`, `take`, `conflict` and the ready signals answer in the same cycle, `data` in the
+//! next.
 
 use gpurf_blocks::{CacheAllocation, CacheWrite, CACHED_WARPS, LANES};
 use rust_hdl::prelude::*;
@@ -62,8 +63,8 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     pub write_lanes: In<Bits<32>>,
     /// Value of the result.
     pub write_data: In<Bits<W>>,
-    /// The value of a source that missed, from the register file. It may bring some of the lanes, or lanes that are there. None
-    /// comes after a younger result of its register.
+    /// The value of a source that missed, from the register file. It may bring some of the lanes, or lanes
+    /// that are there. None comes after a younger result of its register.
     pub fill: In<Bit>,
     /// Warp of the fill.
     pub fill_warp: In<Bits<3>>,
@@ -75,8 +76,8 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     pub fill_lanes: In<Bits<32>>,
     /// Value of the fill.
     pub fill_data: In<Bits<W>>,
-    /// Empty the part of a warp; it must not issue meanwhile, nor have results or fills under way. Until it is taken, no result
-    /// and no fill is.
+    /// Empty the part of a warp; it must not issue meanwhile, nor have results or fills under way. Until it
+    /// is taken, no result and no fill is.
     pub flush: In<Bit>,
     /// Warp that is flushed.
     pub flush_warp: In<Bits<3>>,

@@ -2,8 +2,8 @@
 //! Set mapping: C §IV-C, Equations 1 to 3. Which set of a register cache takes in a register. Combinational.
 //!
 //! * A source: its position in the instruction, modulo the sets.
-//! * A destination: its number, modulo the sets (interleaving), or by the part of the 256 numbers in which it lies
-//!   (linear).
+//! * A destination: its number, modulo the sets (interleaving), or by the part of the 256 numbers in which it
+//!   lies (linear).
 //!
 //! The number of sets is a power of two, so both are a shift and a mask.
 

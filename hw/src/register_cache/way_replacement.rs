@@ -3,9 +3,11 @@
 //!
 //! A free way, the lowest-numbered; else
 //!
-//! * under FIFO the way in turn. The turn moves on when that way takes in a register. So from an empty set on, ways make room
-//!   in the order in which they took in what they hold; and after a warp's registers have left, all of them, too;
-//! * under LRU the one that was used least recently. Ways that are used in the same cycle count as older the lower their number.
+//! * under FIFO the way in turn. The turn moves on when that way takes in a register. So from an empty set
+//!   on, ways make room in the order in which they took in what they hold; and after a warp's registers have
+//!   left, all of them, too;
+//! * under LRU the one that was used least recently. Ways that are used in the same cycle count as older the
+//!   lower their number.
 //!
 //! Timing: `victim` answers in the same cycle; a use counts from the next cycle on.
 

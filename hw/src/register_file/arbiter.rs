@@ -6,19 +6,20 @@
 //! * A bank makes one access per cycle, and a write goes first: it is always granted.
 //! * The oldest read of each queue is granted if its bank and the collector's port S are free. Banks
 //!   that want the same collector take turns.
-//! * With two accesses per cycle (`accesses`) each bank has a second one, decided after the first: of the same read, if a
-//!   write or another bank's value was in the way, or of the one behind it. A write is a first access. Port S of a
-//!   collector takes a value of a first access and one of a second, for which banks take turns apart. So a queue keeps its
-//!   order, and a write leaves one read.
+//! * With two accesses per cycle (`accesses`) each bank has a second one, decided after the first: of the
+//!   same read, if a write or another bank's value was in the way, or of the one behind it. A write is a
+//!   first access. Port S of a collector takes a value of a first access and one of a second, for which banks
+//!   take turns apart. So a queue keeps its order, and a write leaves one read.
 //! * A register that leaves without an instruction read while its bank's first access has nothing else to do
 //!   (`transfer_ports`).
 //! * With caching collectors, the write filter: of the writes that belong to a collector's warp the
 //!   first near one goes to its port D (of the lowest-numbered bank), the first two if it has two; the others
 //!   are kept out of it.
 //!
-//! Timing: a grant in cycle t is an access in t. Under `grant_at_issue` a bank without a queue grants the first of the
-//! reads that an instruction issued in t asks of it, in t, and with two accesses the second where no other is before it; the others, and all reads without it, join the queues and
-//! can be granted from t + 1.
+//! Timing: a grant in cycle t is an access in t. Under `grant_at_issue` a bank without a queue grants the
+//! first of the reads that an instruction issued in t asks of it, in t, and with two accesses the second
+//! where no other is before it; the others, and all reads without it, join the queues and can be granted from
+//! t + 1.
 
 use rust_hdl::prelude::*;
 
@@ -78,10 +79,10 @@ pub struct Arbiter<const C: usize> {
     pub second_slot: Out<[Bits<3>; banks]>,
     /// Bit b: bank b reads the register that leaves, in this cycle.
     pub transfer_bank: Out<[Bits<4>; transfer_ports]>,
-    /// Event: a read could be granted but for a write, or for another bank's value for its collector.
+    /// Event: a read could be granted except for a write, or for another bank's value for its collector.
     pub bank_conflict: Out<[Bit; banks]>,
-    /// Write filter, for each collector: bit b, bank b's write goes to a port D, or is kept out. At most as many
-    /// bits of `d_bank` are high as there are ports D.
+    /// Write filter, for each collector: bit b, bank b's write goes to a port D, or is kept out. At most as
+    /// many bits of `d_bank` are high as there are ports D.
     #[when(d_ports > 0)]
     pub d_bank: Out<[Bits<4>; collectors]>,
     /// Write filter, for each collector: bit b, bank b's write is kept out.
@@ -106,7 +107,8 @@ pub struct Arbiter<const C: usize> {
     /// That slot of the instruction issued now.
     direct: Local<[[Bit; slots]; banks]>,
     granted: Local<[Bit; banks]>,
-    /// What the bank would read after that: the read behind the head, or the next of the instruction issued now.
+    /// What the bank would read after that: the read behind the head, or the next of the instruction issued
+    /// now.
     #[when(accesses == 2)]
     after_valid: Local<[Bit; banks]>,
     #[when(accesses == 2)]

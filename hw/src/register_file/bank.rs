@@ -7,9 +7,10 @@
 //! Timing: one access per cycle. The value of a read in cycle t stands on `data` in cycle t + 1, with
 //! `data_valid`, and is taken by the collector at the end of that cycle.
 //!
-//! With two accesses per cycle (`accesses`) a second read goes beside a write or a first one, and its value has wires of its
-//! own. A memory with one port that is clocked twice as fast does the same; here, where there is one clock, the memory has a
-//! second address. A read beside a write of the same row would find what was there before: the scoreboard lets none come.
+//! With two accesses per cycle (`accesses`) a second read goes beside a write or a first one, and its value
+//! has wires of its own. A memory with one port that is clocked twice as fast does the same; here, where
+//! there is one clock, the memory has a second address. A read beside a write of the same row would find what
+//! was there before: the scoreboard lets none come.
 
 use rust_hdl::prelude::*;
 

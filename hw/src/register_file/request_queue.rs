@@ -4,12 +4,13 @@
 //! First in, first out. An instruction may push all its sources in one cycle, in slot order; they
 //! share its collector. The queue shifts: its head is always entry 0.
 //!
-//! Places lie on eight lanes, in turn. The pushes of a cycle are laid on as many lanes, beginning with that of the first empty
-//! place, so that a place takes what is on its own lane and need not choose among the slots.
+//! Places lie on eight lanes, in turn. The pushes of a cycle are laid on as many lanes, beginning with that
+//! of the first empty place, so that a place takes what is on its own lane and need not choose among the
+//! slots.
 //!
 //! Timing: what is pushed in a cycle is in the queue in the next, behind what was there; `pop` removes
-//! the head at the end of its cycle, and `second_pop` the read behind it too. Nothing is ever refused: with one entry per slot of every
-//! collector, and one instruction per collector, the queue cannot overflow.
+//! the head at the end of its cycle, and `second_pop` the read behind it too. Nothing is ever refused: with
+//! one entry per slot of every collector, and one instruction per collector, the queue cannot overflow.
 
 use rust_hdl::prelude::*;
 

@@ -6,7 +6,8 @@ use gpurf_trace::MOST_SHARED_MEMORY;
 
 use super::{Config, ConfigError, Sthld};
 
-/// Registers of a warp that a sub-core's banks hold together, 1024 bits each: 128 KB, twice a GPU's (R Fig. 2).
+/// Registers of a warp that a sub-core's banks hold together, 1024 bits each: 128 KB, twice a GPU's (R Fig.
+/// 2).
 const SUB_CORE_REGISTERS: usize = 1024;
 
 impl Config {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All constants as data: hardware parameters as they are declared, the others as `turing.toml` comments them.
+//! All constants as data: hardware parameters as they are declared, the others as `turing.toml` comments
+//! them.
 
 use gpurf_blocks::{Description, PARAMETERS};
 
 use super::load::{is_settable, PRESETS, TURING};
 
-/// Every constant that a configuration can set, hardware first; a constant of a section is called `section.key`.
+/// Every constant that a configuration can set, hardware first; a constant of a section is called
+/// `section.key`.
 pub fn constants() -> Vec<Description> {
     let hardware = PARAMETERS.iter().filter(|parameter| is_settable(parameter.name));
     hardware.map(|parameter| parameter.describe()).chain(commented(TURING)).collect()
@@ -17,8 +19,8 @@ pub fn preset(name: &str) -> Option<Vec<Description>> {
     Some(commented(text))
 }
 
-/// The constants of a TOML file in which each stands on a line with its comment: `key = value # What it is. [Source]`.
-/// A source is everything from the first bracket of the comment on.
+/// The constants of a TOML file in which each stands on a line with its comment:
+/// `key = value # What it is. [Source]`. A source is everything from the first bracket of the comment on.
 fn commented(text: &str) -> Vec<Description> {
     let mut section = String::new();
     let mut constants = vec![];

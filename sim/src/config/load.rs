@@ -16,7 +16,8 @@ pub const TURING: &str = include_str!("../../config/turing.toml");
 /// What R's machine changes of them (R Table I).
 pub const FINEREG: &str = include_str!("../../config/finereg.toml");
 
-/// Changes to the defaults that have a name, in place of a user's file: the machine of each paper, and the reference's.
+/// Changes to the defaults that have a name, in place of a user's file: the machine of each paper, and the
+/// reference's.
 pub const PRESETS: [(&str, &str); 6] = [
     ("accel-sim-rtx2060", include_str!("../../config/accel_sim_rtx2060.toml")),
     ("malekeh-f", include_str!("../../config/malekeh_f.toml")),

@@ -181,7 +181,8 @@ pub enum ControlUnit {
     Branch,
 }
 
-/// Latencies of a core without collectors, in cycles from the issue of an instruction to that of one that uses its result in the same pipe.
+/// Latencies of a core without collectors, in cycles from the issue of an instruction to that of one that
+/// uses its result in the same pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {

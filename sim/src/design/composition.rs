@@ -114,8 +114,8 @@ struct Part {
     is_single: bool,
 }
 
-// By hand: what stands before `=` is a choice, what stands behind it one of the values of that choice; only these are
-// names of enums.
+// By hand: what stands before `=` is a choice, what stands behind it one of the values of that choice; only
+// these are names of enums.
 impl FromStr for Part {
     type Err = DesignError;
 
@@ -172,8 +172,8 @@ impl Design {
         RULES.iter().find(|rule| (rule.first)(self) && (rule.second)(self))
     }
 
-    /// Its name: that of the preset which it is, or of those that it is put together from, always in the same order, and
-    /// then every choice that none of them makes. [`Design::from_str`] reads it.
+    /// Its name: that of the preset which it is, or of those that it is put together from, always in the same
+    /// order, and then every choice that none of them makes. [`Design::from_str`] reads it.
     pub fn name(&self) -> String {
         let own =
             || PRESETS.iter().filter(|preset| preset.choices != Choices::OPEN && preset.choices.are_of(self));

@@ -39,8 +39,8 @@ pub enum Family {
 const OPEN: Choices = Choices::OPEN;
 const GTO: Option<Scheduling> = Some(Scheduling::Gto);
 
-/// The paper does not say which results this design caches; policies that know no reuse distance have no reason to keep
-/// one out, so all are.
+/// The paper does not say which results this design caches; policies that know no reuse distance have no
+/// reason to keep one out, so all are.
 const TRADITIONAL: Choices = Choices {
     collector: Some(CollectorKind::Ccu),
     scheduling: GTO,

@@ -32,7 +32,8 @@ values! {
     Dependences {
         /// A scoreboard of the registers that are to be written or read.
         Scoreboard,
-        /// The control bits that the compiler has put beside each instruction: stall counts and dependence counters. H §4.
+        /// The control bits that the compiler has put beside each instruction: stall counts and dependence
+        /// counters. H §4.
         ControlBits,
     }
 

@@ -77,7 +77,8 @@ pub struct Rmu<D: Data> {
     pointers: PcrfPointerTable,
     monitor: FreeSpaceMonitor,
     pcrf: Pcrf<D>,
-    /// Live registers of the outgoing CTA that have not left the ACRF, by warp; of those warps whose turn is to come.
+    /// Live registers of the outgoing CTA that have not left the ACRF, by warp; of those warps whose turn is
+    /// to come.
     live: [u64; CTA_WARPS],
     present: [bool; CTA_WARPS],
     state: State,
@@ -154,8 +155,8 @@ impl<D: Data> Rmu<D> {
         !walking || self.streams && self.monitor.free_count() >= RMU_BUFFERS + 2
     }
 
-    /// Checks that every occupied entry is on one chain, that every chain ends, and that the counts are right.
-    /// It looks between cycles.
+    /// Checks that every occupied entry is on one chain, that every chain ends, and that the counts are
+    /// right. It looks between cycles.
     pub fn check(&self) -> Result<(), String> {
         let occupied = self.monitor.occupied();
         let mut owner = vec![None; occupied.len()];

@@ -37,8 +37,8 @@ impl WarpScheduler {
         }
     }
 
-    /// The warp to issue. A bit per warp: `ready`; `with_data`, those that have data in a collector; `blocked`,
-    /// those of them whose collector is occupied.
+    /// The warp to issue. A bit per warp: `ready`; `with_data`, those that have data in a collector;
+    /// `blocked`, those of them whose collector is occupied.
     #[inline]
     pub fn select(
         &self,

@@ -50,14 +50,16 @@ impl CggtyScheduler {
         last.or_else(|| self.ages.youngest(eligible).map(|warp| WarpId(warp as u8)))
     }
 
-    /// The same, where some warps miss their constants: one of them holds the scheduler, for as long as it may.
+    /// The same, where some warps miss their constants: one of them holds the scheduler, for as long as it
+    /// may.
     pub fn select_with_constants(&self, eligible: WarpSet, misses: WarpSet) -> Option<Selection> {
         let candidates = if self.held == self.constant_wait { eligible & !misses } else { eligible };
         let warp = self.select(candidates)?;
         Some(Selection { warp, waits: misses & warp.bit() != 0 })
     }
 
-    /// The clock edge of a cycle in which a warp issues, and new warps start: the higher-numbered is the younger.
+    /// The clock edge of a cycle in which a warp issues, and new warps start: the higher-numbered is the
+    /// younger.
     #[inline]
     pub fn edge(&mut self, issued: Option<WarpId>, launch: WarpSet) {
         if let Some(warp) = issued {

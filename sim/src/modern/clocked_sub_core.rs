@@ -175,7 +175,8 @@ impl<D: Data> ClockedSubCore<D> {
         WarpId::all_of(could).filter(is_eligible).fold(0, |eligible, warp| eligible | warp.bit())
     }
 
-    /// The instruction that goes to its reads, which take their places: the one of fixed latency if there is one.
+    /// The instruction that goes to its reads, which take their places: the one of fixed latency if there is
+    /// one.
     fn going(&self, allocator: &mut ReadAllocator) -> Option<Flight> {
         if let Some(Allocating { instruction, is_tensor, reuse }) = self.allocate {
             let Instruction { warp, sources, .. } = instruction;

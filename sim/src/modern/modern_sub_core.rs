@@ -281,10 +281,11 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
         self.results[bank].waits()
     }
 
-    /// A result of variable latency is written; its bank writes no other.
+    /// The place of a register in its bank, for a result of variable latency that is written; the bank writes
+    /// no other.
     #[inline]
-    pub fn write(&mut self, register: RegisterId, base: Row, data: D) {
-        self.banks[bank_of(register)][row_of(base, register).index()] = data;
+    pub fn place_of(&mut self, register: RegisterId, base: Row) -> &mut D {
+        &mut self.banks[bank_of(register)][row_of(base, register).index()]
     }
 
     /// A dependence counter goes down with the present cycle.

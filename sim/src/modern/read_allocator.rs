@@ -7,7 +7,8 @@ use gpurf_blocks::{Clocked, Parameters, ReadRule, READS, READ_BANKS};
 
 use crate::bits::{mask, members};
 
-/// Which read ports of the banks are taken in the cycles to come. Bit 3 k + r: port r, k cycles after the next one.
+/// Which read ports of the banks are taken in the cycles to come. Bit 3 k + r: port r, k cycles after the
+/// next one.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct ReadAllocator {
     taken: [u16; READ_BANKS],
@@ -40,7 +41,8 @@ impl ReadAllocator {
         (self.places & !self.taken[bank]).count_ones() >= reads
     }
 
-    /// A read of a bank takes the first free place: the number of the cycle, of the window that begins in the next one.
+    /// A read of a bank takes the first free place: the number of the cycle, of the window that begins in the
+    /// next one.
     #[inline]
     pub fn take(&mut self, bank: usize) -> usize {
         self.take_place(bank) / 3
@@ -54,8 +56,8 @@ impl ReadAllocator {
         place as usize
     }
 
-    /// The sources of an instruction take their places, if they fit: the places. Bit 2 o + b of `sources`: operand o is read from
-    /// bank b.
+    /// The sources of an instruction take their places, if they fit: the places. Bit 2 o + b of `sources`:
+    /// operand o is read from bank b.
     pub fn place(&mut self, sources: u8, is_fixed: bool) -> Option<[Option<u8>; READS]> {
         let mut after = self.clone();
         let mut places = [None; READS];

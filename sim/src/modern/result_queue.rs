@@ -25,11 +25,12 @@ pub struct FixedResult<D> {
     pub payload: u32,
 }
 
-/// Results of fixed latency that wait for the write port of their bank, and those that were written while an instruction may
-/// still have read the register before. Consumers find them here: nobody waits for a port.
+/// Results of fixed latency that wait for the write port of their bank, and those that were written while an
+/// instruction may still have read the register before. Consumers find them here: nobody waits for a port.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct ResultQueue<D: Data> {
-    /// With the cycles of its arrival and of its write, the oldest first. Those before `written` are in the bank.
+    /// With the cycles of its arrival and of its write, the oldest first. Those before `written` are in the
+    /// bank.
     results: VecDeque<(FixedResult<D>, [u64; 2])>,
     written: usize,
     /// Places that instructions under way have reserved.
@@ -103,8 +104,8 @@ impl<D: Data> ResultQueue<D> {
         Some(*result)
     }
 
-    /// The newest value of a register that came before cycle `now` and waits for the write port: a read of the bank
-    /// does not show it.
+    /// The newest value of a register that came before cycle `now` and waits for the write port: a read of
+    /// the bank does not show it.
     #[inline]
     pub fn find_waiting(&self, warp: WarpId, register: RegisterId, now: u64) -> Option<D> {
         let waiting = self.results.iter().skip(self.written).rev();
@@ -115,8 +116,8 @@ impl<D: Data> ResultQueue<D> {
         waiting.find(is_it).map(|(result, _)| result.data)
     }
 
-    /// The newest value of a register, for operands that leave their window in cycle `now` to this pipe. Between pipes a result
-    /// takes a cycle more.
+    /// The newest value of a register, for operands that leave their window in cycle `now` to this pipe.
+    /// Between pipes a result takes a cycle more.
     #[inline]
     pub fn find(&self, warp: WarpId, register: RegisterId, pipe: u8, now: u64) -> Option<D> {
         let is_it = |&&(result, [arrival, write]): &&(FixedResult<D>, [u64; 2])| {

@@ -47,7 +47,8 @@ impl<D: Data> ReuseCache<D> {
         owner == Some((warp, register))
     }
 
-    /// An instruction that reads this register goes to its reads: what was there leaves. `stays`: the register takes its place.
+    /// An instruction that reads this register goes to its reads: what was there leaves. `stays`: the
+    /// register takes its place.
     #[inline]
     pub fn go(&mut self, (tensor, operand, bank): Place, warp: WarpId, register: RegisterId, stays: bool) {
         let stays = stays && self.entries != ReuseEntries::Off;

@@ -52,7 +52,8 @@ impl StallCounters {
         }
     }
 
-    /// A clock edge, unless the pipeline stands still. `issued`: a warp whose instruction issues, with what that says.
+    /// A clock edge, unless the pipeline stands still. `issued`: a warp whose instruction issues, with what
+    /// that says.
     #[inline]
     pub fn edge(&mut self, issued: Option<(WarpId, u8, bool)>, launch: WarpSet) {
         for warp in members(self.waiting) {

@@ -7,7 +7,8 @@ use gpurf_blocks::Clocked;
 
 use crate::bits::{all, first_from, mask};
 
-/// Grants the first request from the one whose turn it is, around the circle; the turn stays until it is used up.
+/// Grants the first request from the one whose turn it is, around the circle; the turn stays until it is used
+/// up.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct HoldingArbiter {
     requesters: usize,

@@ -6,7 +6,8 @@ use gpurf_trace::RegisterId;
 
 gpurf_rtl::modules!("src/register_file");
 
-/// Where a register of a warp lives: bank, and row; the warp's registers begin in row `base`. `banks`: 2 or 4.
+/// Where a register of a warp lives: bank, and row; the warp's registers begin in row `base`. `banks`: 2 or
+/// 4.
 #[inline]
 pub fn home(banks: usize, warp: WarpId, base: Row, register: RegisterId) -> (BankId, Row) {
     let register = u32::from(register);

@@ -43,7 +43,8 @@ impl RequestQueue {
 }
 
 impl RequestQueue {
-    /// The read in a place, 0 that of the oldest: one that waits or, behind those, one that is asked for. Any, if there is none.
+    /// The read in a place, 0 that of the oldest: one that waits or, behind those, one that is asked for.
+    /// Any, if there is none.
     #[inline]
     pub fn at(&self, place: usize) -> Request {
         self.waiting[(self.first + place) % DEPTH]
@@ -61,7 +62,8 @@ impl RequestQueue {
         self.waiting[(self.first + self.count + usize::from(others)) % DEPTH] = request;
     }
 
-    /// The clock edge: so many reads that are asked for come, and so many of the oldest leave, of those that have just come, too.
+    /// The clock edge: so many reads that are asked for come, and so many of the oldest leave, of those that
+    /// have just come, too.
     #[inline]
     pub fn take(&mut self, come: u8, leave: u8) {
         self.first = (self.first + usize::from(leave)) % DEPTH;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 /// Flagged source operands by kernel and program counter.
 ///
-/// A line is `KERNEL PC POSITION...`: the mangled name, the program counter in hexadecimal, and the numbers of the flagged
-/// sources among those that the trace lists, from 0. Empty lines and lines that start with `#` say nothing.
+/// A line is `KERNEL PC POSITION...`: the mangled name, the program counter in hexadecimal, and the numbers
+/// of the flagged sources among those that the trace lists, from 0. Empty lines and lines that start with `#`
+/// say nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReuseFlags {
     kernels: BTreeMap<String, BTreeMap<u32, u8>>,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Traffic of register caches, counted without an SM: which reads and writes a cache of a few registers per thread keeps
-//! from the register file, and what that costs. C §IV to §VI.
+//! Traffic of register caches, counted without an SM: which reads and writes a cache of a few registers per
+//! thread keeps from the register file, and what that costs. C §IV to §VI.
 //!
-//! A [`Study`] takes an instruction stream and counts for many [`Configuration`]s in one pass. Threads meet in nothing, so
-//! the order of warps does not matter and no clock is needed. [`Rules`] say where C's simulator RFC-sim counts
-//! otherwise than C describes; each can be switched alone.
+//! A [`Study`] takes an instruction stream and counts for many [`Configuration`]s in one pass. Threads meet
+//! in nothing, so the order of warps does not matter and no clock is needed. [`Rules`] say where C's
+//! simulator RFC-sim counts otherwise than C describes; each can be switched alone.
 //!
 //! `docs/register-traffic.md` says what is counted and what was decided where C is silent.
 

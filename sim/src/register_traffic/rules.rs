@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How to count: as C describes it, or as RFC-sim does.
 
-/// What RFC-sim does otherwise than C describes, each switched alone. `docs/register-traffic.md` goes through them.
+/// What RFC-sim does otherwise than C describes, each switched alone. `docs/register-traffic.md` goes through
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// A read hit clears the dirty bit: the value is then never written back.
@@ -14,9 +15,11 @@ pub struct Rules {
     pub repetitions_count: bool,
     /// 32 caches, by the number of the warp modulo 32, which no end of a warp, block or kernel empties.
     pub caches_persist: bool,
-    /// Results are looked up in the state before the instruction, and hits and fills happen operand by operand.
+    /// Results are looked up in the state before the instruction, and hits and fills happen operand by
+    /// operand.
     pub results_look_up_before: bool,
-    /// A write hit renews an entry under FIFO too, and entries touched by one instruction leave by number of their way.
+    /// A write hit renews an entry under FIFO too, and entries touched by one instruction leave by number of
+    /// their way.
     pub ages_by_instruction: bool,
     /// Write-through takes in a missing result dirty, and does not write it to the register file.
     pub through_misses_stay: bool,

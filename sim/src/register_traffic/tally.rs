@@ -3,8 +3,9 @@
 
 use super::traffic::Traffic;
 
-/// Adds up the traffic of instructions. Threads whose caches differ share an access of a bank, so lanes of an operand are
-/// collected over all of their caches before accesses are counted; where all lanes share a cache, at once.
+/// Adds up the traffic of instructions. Threads whose caches differ share an access of a bank, so lanes of an
+/// operand are collected over all of their caches before accesses are counted; where all lanes share a cache,
+/// at once.
 #[derive(Default)]
 pub(super) struct Tally {
     pub traffic: Traffic,

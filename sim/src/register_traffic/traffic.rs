@@ -5,8 +5,8 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
-/// Counts of one configuration. Lanes, where nothing else is said: a register of a warp counts once for each of its
-/// lanes in the instruction's mask.
+/// Counts of one configuration. Lanes, where nothing else is said: a register of a warp counts once for each
+/// of its lanes in the instruction's mask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Traffic {
     /// Warp instructions, with those that no lane executes.

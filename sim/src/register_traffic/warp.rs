@@ -12,8 +12,9 @@ use super::traffic::Traffic;
 /// Instructions after which threads that went apart are looked at again: they may have become alike.
 const REUNION: u64 = 8;
 
-/// The cache of a warp, or the caches of its threads. Threads that have been treated alike share one state, which is
-/// split when an instruction treats some of them otherwise; a warp that never diverges has a single one.
+/// The cache of a warp, or the caches of its threads. Threads that have been treated alike share one state,
+/// which is split when an instruction treats some of them otherwise; a warp that never diverges has a single
+/// one.
 #[derive(Clone)]
 pub struct Warp {
     shape: Shape,
@@ -38,7 +39,8 @@ impl Warp {
         Warp { caches, reunites: false, ..Warp::new(configuration, rules) }
     }
 
-    /// An instruction in the lanes of `mask`. `ahead` says whether one within the look-ahead names a register.
+    /// An instruction in the lanes of `mask`. `ahead` says whether one within the look-ahead names a
+    /// register.
     pub fn step(
         &mut self,
         operands: &Operands,

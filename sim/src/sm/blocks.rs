@@ -28,7 +28,8 @@ pub(super) struct Blocks {
     pub resumable: BlockSet,
     /// How often there have become more of them, or more room for registers.
     pub epoch: u64,
-    /// Cycles from the beginning of each switch until the block that left could go on, since the last look at it.
+    /// Cycles from the beginning of each switch until the block that left could go on, since the last look at
+    /// it.
     pub stalled: u64,
     /// A block could run if registers could be stored.
     pub depleted: bool,
@@ -154,7 +155,8 @@ impl Blocks {
         (resident.slot, resident.region) = (Some(slot), Some(region));
     }
 
-    /// Where the warp of a completed instruction is now. If its block has no slot, the completion is kept for it.
+    /// Where the warp of a completed instruction is now. If its block has no slot, the completion is kept for
+    /// it.
     pub fn locate(
         &mut self,
         executing: Executing,

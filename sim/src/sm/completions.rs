@@ -18,13 +18,15 @@ const WORDS: usize = REACH / WORD;
 /// No instruction.
 const NONE: u32 = u32::MAX;
 
-/// Instructions by the cycle of their completion; those of one cycle keep the order in which they were planned.
+/// Instructions by the cycle of their completion; those of one cycle keep the order in which they were
+/// planned.
 ///
-/// Those of the next cycles stand in a calendar, which has a list for each cycle. Others wait in a heap: they lie
-/// further ahead, and were planned before all that the calendar has of their cycle by then.
+/// Those of the next cycles stand in a calendar, which has a list for each cycle. Others wait in a heap: they
+/// lie further ahead, and were planned before all that the calendar has of their cycle by then.
 #[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Completions {
-    /// Instructions under way, each with the next one in its list. Places not in use are a list too, from `free` on.
+    /// Instructions under way, each with the next one in its list. Places not in use are a list too, from
+    /// `free` on.
     planned: Vec<(Executing, u32)>,
     free: u32,
     /// First and last of each cycle's list, at the cycle's number modulo [`REACH`].
@@ -62,8 +64,8 @@ impl Completions {
         }
     }
 
-    /// The instruction leaves its unit, or memory answers, in `cycle`; it completes behind the registers between there and
-    /// write-back.
+    /// The instruction leaves its unit, or memory answers, in `cycle`; it completes behind the registers
+    /// between there and write-back.
     #[inline]
     pub fn plan(&mut self, cycle: u64, executing: &Executing) {
         let cycle = cycle + self.delay;
@@ -83,7 +85,8 @@ impl Completions {
         self.next = Some(self.next.map_or(cycle, |next| next.min(cycle)));
     }
 
-    /// The next instruction that completes by cycle `now`. What is planned after there is none completes no earlier.
+    /// The next instruction that completes by cycle `now`. What is planned after there is none completes no
+    /// earlier.
     #[inline]
     pub fn next(&mut self, now: u64) -> Option<Executing> {
         let Some(cycle) = self.next.filter(|&cycle| cycle <= now) else {
@@ -139,7 +142,8 @@ impl Completions {
         self.others.peek().map(|&Reverse((cycle, ..))| cycle)
     }
 
-    /// The first cycle whose list is not empty: the words are searched around, the first one's lower part last.
+    /// The first cycle whose list is not empty: the words are searched around, the first one's lower part
+    /// last.
     #[inline]
     fn first_of_calendar(&self) -> Option<u64> {
         let start = day(self.start);
@@ -173,7 +177,8 @@ mod tests {
         Executing { sub_core: 0, warp: WarpId(0), block: BlockId(0), number: 0, serial, instruction }
     }
 
-    /// Against a sorted list: latencies within the calendar's reach and beyond it, none, and such as lie behind.
+    /// Against a sorted list: latencies within the calendar's reach and beyond it, none, and such as lie
+    /// behind.
     #[test]
     fn completions_go_by_cycle_and_then_as_they_were_planned() {
         let mut completions = Completions::new(2);

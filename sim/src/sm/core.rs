@@ -6,8 +6,8 @@
 //! 1. each warp whose situation changed is classified: ready, or why not, and what it would issue;
 //! 2. one waiting result per bank is written back; its register is free from the next cycle on, so
 //!    that no instruction looks a register up in the cycle of its write;
-//! 3. the hardware, given all of this, dispatches at most one instruction and issues at most one of a ready warp; the
-//!    operands of the former are checked, and it enters its unit.
+//! 3. the hardware, given all of this, dispatches at most one instruction and issues at most one of a ready
+//!    warp; the operands of the former are checked, and it enters its unit.
 
 mod cached;
 mod checks;
@@ -446,8 +446,8 @@ impl<E: RunsSubCore> Core<E> {
         self.window_state(warp, state)
     }
 
-    /// Something has come that `waits` of the warps may wait for. What others wait for does not change, but for those that
-    /// are unsettled.
+    /// Something has come that `waits` of the warps may wait for. What others wait for does not change, but
+    /// for those that are unsettled.
     #[inline]
     fn look_again(&mut self, warp: WarpId, waits: WarpSet) {
         self.changed |= warp.bit() & (waits | self.unsettled);

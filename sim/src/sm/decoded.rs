@@ -38,13 +38,15 @@ pub(super) struct Decoded {
     pub touches: RegisterSet,
     /// Of each round, what a sub-core without collectors is told, if there are such.
     pub operations: Box<[Operation]>,
-    /// Before it, a register is live, or by it one is written, that its warp has to take from the shared pool.
+    /// Before it, a register is live, or by it one is written, that its warp has to take from the shared
+    /// pool.
     pub needs_pool: bool,
 }
 
-/// Sources of an instruction that enter a collector together: as many as it has slots for. Most instructions have one
-/// round; an instruction with more sources than slots goes to the collectors round by round, and its unit begins when it
-/// has all of them. To the collectors each round is an instruction of its own; what the instruction writes belongs to the last.
+/// Sources of an instruction that enter a collector together: as many as it has slots for. Most instructions
+/// have one round; an instruction with more sources than slots goes to the collectors round by round, and its
+/// unit begins when it has all of them. To the collectors each round is an instruction of its own; what the
+/// instruction writes belongs to the last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
     /// The source register of each slot; R0 in slots that it does not use.

@@ -37,10 +37,11 @@ impl MemoryPath {
         MemoryPath { unit: LoadStoreUnit::new(config), sharing, transfers: config.mlds.transfers, takes_idle }
     }
 
-    /// A memory instruction without an active lane does not complete before loads from shared memory that it follows.
+    /// A memory instruction without an active lane does not complete before loads from shared memory that it
+    /// follows.
     ///
-    /// The compiler relies on that: of two loads into one register under opposite predicates, from shared memory
-    /// and from elsewhere, only the second one has a dependence counter.
+    /// The compiler relies on that: of two loads into one register under opposite predicates, from shared
+    /// memory and from elsewhere, only the second one has a dependence counter.
     pub fn keep_order(&mut self) {
         self.takes_idle = true;
         self.unit.keep_order();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One warp scheduler for the whole SM, which issues one instruction per cycle: the monolithic organisation of
-//! F Fig. 2, as in the Tesla generation. Greedy, then oldest.
+//! One warp scheduler for the whole SM, which issues one instruction per cycle: the monolithic organisation
+//! of F Fig. 2, as in the Tesla generation. Greedy, then oldest.
 //!
 //! F shows it only to compare two-level schedulers in it; the rest of the SM stays as it is here: a warp's
-//! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is passed
-//! over.
+//! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is
+//! passed over.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{Parameters, WarpId, WarpSet, MAX_WARPS, SUB_CORES};
@@ -31,7 +31,8 @@ impl Monolithic {
         Monolithic { active, last: None }
     }
 
-    /// Lets one warp issue in this cycle. `next_serial`: number of the instruction after the last one launched.
+    /// Lets one warp issue in this cycle. `next_serial`: number of the instruction after the last one
+    /// launched.
     pub fn select<E>(&mut self, sub_cores: &mut [Core<E>; SUB_CORES], next_serial: u32, context: &mut Context)
     where
         E: RunsSubCore,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers that name places of an SM, as types of their own: a block may lie in one slot with its registers in the
-//! region of another.
+//! Numbers that name places of an SM, as types of their own: a block may lie in one slot with its registers
+//! in the region of another.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 

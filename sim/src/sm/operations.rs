@@ -33,6 +33,10 @@ const INTEGER_PIPE: [&str; 6] = ["FSETP", "FSET", "FSEL", "FMNMX", "FMNMX3", "FC
 /// The other way round.
 const FP32_PIPE: [&str; 3] = ["IMAD", "IMUL", "XMAD"];
 
+/// The cycles in which compilers think that an instruction of fixed latency reads its sources (H §5.3). One
+/// of variable latency reads outside of them, and would come too early for a result that more of them delay.
+const COMPILED_WINDOW: usize = 3;
+
 /// Where results come from that reach each other's consumers in one cycle less than others'.
 #[derive(Clone, Copy)]
 enum Pipe {
@@ -58,7 +62,12 @@ impl Operations {
         if config.organisation != Organisation::SubCores {
             return refused("organisation", "sub-cores");
         }
-        Ok(Some(Operations { follows_control: design.dependences == Dependences::ControlBits }))
+        let follows_control = design.dependences == Dependences::ControlBits;
+        let cycles = config.hardware.read_window;
+        if follows_control && cycles != COMPILED_WINDOW {
+            return Err(SmError::ReadWindow { design: design.name(), cycles });
+        }
+        Ok(Some(Operations { follows_control }))
     }
 
     /// Adds what is told of an instruction, whose result then takes as long as the compiler counts.

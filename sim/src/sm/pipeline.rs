@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where each instruction of an SM spends its cycles, for listeners that want to see it.
 //!
-//! Nothing here decides anything: the SM runs the same with and without listeners. Which collector's read a bank performs
-//! is no output of the hardware; reads of a bank go in the order in which they were asked for
+//! Nothing here decides anything: the SM runs the same with and without listeners. Which collector's read a
+//! bank performs is no output of the hardware; reads of a bank go in the order in which they were asked for
 //! (`sim/src/register_file/request_queue.rs`), and are followed here in that order.
 
 use std::collections::{HashMap, VecDeque};
@@ -17,8 +17,8 @@ use crate::bits::members;
 /// A part of an instruction's way through the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
-    /// At the head of its warp's instruction buffer, and the warp may not issue: an operand or a destination is under way,
-    /// or it waits at a barrier, or for registers.
+    /// At the head of its warp's instruction buffer, and the warp may not issue: an operand or a destination
+    /// is under way, or it waits at a barrier, or for registers.
     Wait,
     /// The warp may issue. Another warp does, or no collector is free for it.
     Ready,
@@ -33,7 +33,8 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// In the order in which an instruction goes through them; it may leave out each but the first and `Collect`.
+    /// In the order in which an instruction goes through them; it may leave out each but the first and
+    /// `Collect`.
     pub const ALL: [Stage; 6] =
         [Stage::Wait, Stage::Ready, Stage::Bank, Stage::Collect, Stage::Execute, Stage::WriteBack];
 }
@@ -151,12 +152,14 @@ impl Pipeline {
         }
     }
 
-    /// A read enters a collector that is no instruction's: of a register that leaves with its block, or of a prefetch.
+    /// A read enters a collector that is no instruction's: of a register that leaves with its block, or of a
+    /// prefetch.
     pub fn save(&mut self, sub_core: usize, bank: BankId) {
         self.reads[sub_core][bank.index()].push_back(None);
     }
 
-    /// The banks that perform a read in this cycle, and those that perform a second one, one bit each; and the instruction that was issued in it.
+    /// The banks that perform a read in this cycle, and those that perform a second one, one bit each; and
+    /// the instruction that was issued in it.
     pub fn read(&mut self, cycle: u64, sub_core: usize, banks: [u8; 2], issued: Option<u32>) {
         for bank in banks.into_iter().flat_map(members) {
             let Some(Some(serial)) = self.reads[sub_core][bank].pop_front() else { continue };

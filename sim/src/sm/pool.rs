@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The shared register pool of RegMutex (R §I, §VI-A): a warp owns some of its registers, the base register
-//! set (BRS). The others it takes from the pool (SRP) of its sub-core, all at once, before an instruction at which one
-//! of them is live or written, and gives them back where none is live any more. If the pool has none left, it waits.
+//! set (BRS). The others it takes from the pool (SRP) of its sub-core, all at once, before an instruction at
+//! which one of them is live or written, and gives them back where none is live any more. If the pool has
+//! none left, it waits.
 //!
-//! R gives no more of it than this. It keeps them while it waits for memory, at a barrier, and while its block is
-//! pending (R §VI-C). RegMutex's compiler keeps warps that hold them from waiting for each other; here, if nothing
-//! can move any more, one warp gets registers beyond the pool, which is counted.
+//! R gives no more of it than this. It keeps them while it waits for memory, at a barrier, and while its
+//! block is pending (R §VI-C). RegMutex's compiler keeps warps that hold them from waiting for each other;
+//! here, if nothing can move any more, one warp gets registers beyond the pool, which is counted.
 //!
-//! Which registers are a warp's own is for the compiler: it numbers them so that few instructions need the pool. R
-//! does not say how RegMutex's does. Here they are those that are live at most places of the kernel's code, the same
-//! ones in all of it (`finereg.renaming`); without renaming, those of the lowest numbers. What is given back is lost:
-//! a token check would find a read of it.
+//! Which registers are a warp's own is for the compiler: it numbers them so that few instructions need the
+//! pool. R does not say how RegMutex's does. Here they are those that are live at most places of the kernel's
+//! code, the same ones in all of it (`finereg.renaming`); without renaming, those of the lowest numbers. What
+//! is given back is lost: a token check would find a read of it.
 
 use std::cmp::Reverse;
 

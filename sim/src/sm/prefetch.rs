@@ -6,12 +6,12 @@
 //! active warp fetches the interval's registers that are live there and that it does not have; it issues
 //! again when all have come. Meanwhile the other active warps issue. F and C name LTRF and give none of its
 //! hardware, so this is decided here:
-//! - A prefetch reads up to as many registers as a collector has slots, through issue, collector and banks as an
-//!   instruction with these sources would, and ends at its dispatch, where what the cache did not have becomes
-//!   fills.
+//! - A prefetch reads up to as many registers as a collector has slots, through issue, collector and banks as
+//!   an instruction with these sources would, and ends at its dispatch, where what the cache did not have
+//!   becomes fills.
 //! - Registers still to be written are left out: their results enter the cache themselves.
-//! - The cache has 16 entries in two sets, by the number's lowest bit, for results and fills alike. An interval has at
-//!   most 8 registers of each. LRU, so that looking for what is there keeps it there.
+//! - The cache has 16 entries in two sets, by the number's lowest bit, for results and fills alike. An
+//!   interval has at most 8 registers of each. LRU, so that looking for what is there keeps it there.
 //! - Warps become active and pending as under RFC, and a pending warp is flushed.
 
 use borsh::{BorshDeserialize, BorshSerialize};

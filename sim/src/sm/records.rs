@@ -33,8 +33,8 @@ checkpoint! {
 }
 
 impl Records {
-    /// Lets those know who follow the instructions, if there are any. What an event or a failed check tells of is best moved
-    /// into it: then nothing is stored for it while nothing is told.
+    /// Lets those know who follow the instructions, if there are any. What an event or a failed check tells
+    /// of is best moved into it: then nothing is stored for it while nothing is told.
     #[inline]
     pub fn show(&mut self, event: impl FnOnce(&mut Pipeline)) {
         if let Some(pipeline) = &mut self.pipeline {

@@ -3,15 +3,16 @@
 //!
 //! C shows the cache beside the register file, near the units, "bypassing the route from RF, operand buffer,
 //! and the interconnect", and gives neither ports nor cycles. What is decided here:
-//! - **Sources** are looked up in the cycle of their instruction's issue. Those that hit in all active lanes make no
-//!   request of the banks. They are read in the next cycle and wait in latches for the others; an instruction
-//!   whose sources all hit can be dispatched in that cycle, as from a caching collector.
-//! - **Lanes that miss** are read from the bank with the whole row, and put together with those that hit at dispatch.
-//! - **Fills** go back into the cache when their instruction is dispatched. Until a fill is taken in, its instruction
-//!   counts as reading: no younger one of the warp writes its register. A fill that the result of its own
-//!   instruction overtakes is given up.
-//! - **Results** enter the cache one in a cycle, in the lanes that are active, and are free to read from the next cycle
-//!   on. What leaves the cache is written into its bank before any read.
+//! - **Sources** are looked up in the cycle of their instruction's issue. Those that hit in all active lanes
+//!   make no request of the banks. They are read in the next cycle and wait in latches for the others; an
+//!   instruction whose sources all hit can be dispatched in that cycle, as from a caching collector.
+//! - **Lanes that miss** are read from the bank with the whole row, and put together with those that hit at
+//!   dispatch.
+//! - **Fills** go back into the cache when their instruction is dispatched. Until a fill is taken in, its
+//!   instruction counts as reading: no younger one of the warp writes its register. A fill that the result of
+//!   its own instruction overtakes is given up.
+//! - **Results** enter the cache one in a cycle, in the lanes that are active, and are free to read from the
+//!   next cycle on. What leaves the cache is written into its bank before any read.
 //! - **A source on its way back** to the register file costs the cycle's issue.
 //! - **The end of a warp** drops its values. Its slot does not issue until that is done.
 //!

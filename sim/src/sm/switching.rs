@@ -7,31 +7,32 @@
 //! stay where they are if others are free for the block that comes; else they move too, through the RMU into
 //! the PCRF under FineReg, or to DRAM under Reg+DRAM, and those of the block that comes take their rows.
 //!
-//! **Stalled** (R: "all the warps of a CTA are stalled", on long-latency memory): each warp that has not ended waits
-//! for a load that missed in L1, or at the barrier, at least one of them for a load, and nothing else of the
-//! block is under way but stores. L1 hits and shared memory are waited for: a switch takes longer than they.
+//! **Stalled** (R: "all the warps of a CTA are stalled", on long-latency memory): each warp that has not
+//! ended waits for a load that missed in L1, or at the barrier, at least one of them for a load, and nothing
+//! else of the block is under way but stores. L1 hits and shared memory are waited for: a switch takes longer
+//! than they.
 //!
-//! **What is under way for a pending block** is kept until it is active again: loaded values enter the banks then.
-//! R does not say where they go. Its live registers include those a warp waits for, which are thus stored in
-//! vain, and replaced by what was loaded.
+//! **What is under way for a pending block** is kept until it is active again: loaded values enter the banks
+//! then. R does not say where they go. Its live registers include those a warp waits for, which are thus
+//! stored in vain, and replaced by what was loaded.
 //!
-//! **Order** (R §V-B): a new block if its registers are free or the stalled block's can be stored; else a pending
-//! one that could go on in this slot. `finereg.prefer = "ready"` puts pending blocks first (R §V-E). A slot
-//! that a block leaves at its end is taken by a pending block that can go on, else by a new one. Which of the
-//! pending blocks it is, the CTA status monitor selects ([`status`]): one whose registers are in the ACRF;
-//! else one whose registers are not; equals take turns. It selects for one slot in a cycle.
+//! **Order** (R §V-B): a new block if its registers are free or the stalled block's can be stored; else a
+//! pending one that could go on in this slot. `finereg.prefer = "ready"` puts pending blocks first (R §V-E).
+//! A slot that a block leaves at its end is taken by a pending block that can go on, else by a new one. Which
+//! of the pending blocks it is, the CTA status monitor selects ([`status`]): one whose registers are in the
+//! ACRF; else one whose registers are not; equals take turns. It selects for one slot in a cycle.
 //!
 //! One switch at a time: there is one RMU. Beside the registers move the contexts, each warp's in
-//! `finereg.context_cycles` (without `finereg.contexts_beside`, after them). The block that comes starts when all of it is
-//! there, and what leaves has left: its rows are those of the other. It counts as the youngest.
+//! `finereg.context_cycles` (without `finereg.contexts_beside`, after them). The block that comes starts when
+//! all of it is there, and what leaves has left: its rows are those of the other. It counts as the youngest.
 //!
 //! **Other designs beside it.** What sub-cores and SM keep of a warp by its slot is not the next warp's:
-//! - collectors that cache are emptied by the first instruction that a warp issues after it has come back, and by each
-//!   read of a register that leaves (`flush` of the sub-core);
+//! - collectors that cache are emptied by the first instruction that a warp issues after it has come back,
+//!   and by each read of a register that leaves (`flush` of the sub-core);
 //! - a register cache is flushed first: its dirty values go to the banks, before anything moves;
 //! - the active set of a two-level scheduler loses the warp, which comes back as a pending one;
-//! - what DARSIE keeps of the block's loads is given up; the multicasting unit has none of a block whose warps all wait
-//!   for global memory.
+//! - what DARSIE keeps of the block's loads is given up; the multicasting unit has none of a block whose
+//!   warps all wait for global memory.
 
 mod contexts;
 mod opening;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How much of the register file is in use: R §III-B, Fig. 5. Of the registers allocated to the active blocks, the
-//! share that is read or written in a window of `finereg.window` instructions of the SM.
+//! How much of the register file is in use: R §III-B, Fig. 5. Of the registers allocated to the active
+//! blocks, the share that is read or written in a window of `finereg.window` instructions of the SM.
 //!
-//! R says "1,000-instruction frames" and not whose instructions; the register file is the SM's. A warp slot that
-//! changes hands within a window counts once for each register number.
+//! R says "1,000-instruction frames" and not whose instructions; the register file is the SM's. A warp slot
+//! that changes hands within a window counts once for each register number.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{WarpId, MAX_WARPS, SUB_CORES};

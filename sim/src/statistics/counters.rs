@@ -199,8 +199,8 @@ counters! {
         /// Without collectors: the instruction in Allocate waits for free cycles of the banks.
         #[serde(default, skip_serializing_if = "is_zero")]
         reads,
-        /// Without collectors: a warp could issue, but the input latch of its unit, its queue or the places for its results are
-        /// taken.
+        /// Without collectors: a warp could issue, but the input latch of its unit, its queue or the places
+        /// for its results are taken.
         #[serde(default, skip_serializing_if = "is_zero")]
         units,
         /// A warp is ready, but the collector it may use is not free.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A register cache as C describes it, plainly: entries in the order in which they leave, with the versions of values. It
-//! keeps tags for as many lanes as it is told, one for a thread.
+//! A register cache as C describes it, plainly: entries in the order in which they leave, with the versions
+//! of values. It keeps tags for as many lanes as it is told, one for a thread.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};
 use gpurf_sim::register_traffic::{Configuration, Operands, Reach, Traffic};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random instructions: the study against plain models, and against itself where it must not matter how it counts.
+//! Random instructions: the study against plain models, and against itself where it must not matter how it
+//! counts.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};
 use gpurf_sim::register_traffic::{Configuration, Counter, Operands, Reach, Rules, Source, Traffic, Warp};

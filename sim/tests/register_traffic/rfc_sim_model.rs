@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RFC-sim's cache of one thread as it is written down: two copies of the state, and ages that count instructions.
+//! RFC-sim's cache of one thread as it is written down: two copies of the state, and ages that count
+//! instructions.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};
 use gpurf_sim::register_traffic::{Configuration, Operands, Traffic};

@@ -104,7 +104,8 @@ fn caches_go_by_warp_modulo_32_and_outlive_warps_blocks_and_kernels() {
 
 #[test]
 fn look_ups_see_the_state_before_the_instruction() {
-    // R1 is not there when it is read, and not when the result is looked up, though it is taken in before that.
+    // R1 is not there when it is read, and not when the result is looked up, though it is taken in before
+    // that.
     let flags = "k 0000 0";
     let settings = "rc_allocation=compiler_aided";
     let traffic = |rules| {

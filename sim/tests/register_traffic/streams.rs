@@ -5,8 +5,9 @@ use gpurf_blocks::ParameterError;
 use gpurf_sim::register_traffic::{Configuration, Reach, Report, ReuseFlags, Rules, Study, Traffic};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
-/// A kernel of one block: warps by number, and their instructions as `MASK OPCODE DESTINATION SOURCE...`, the mask in
-/// hexadecimal, `-` for no destination. Each instruction has a program counter of its own, by its text.
+/// A kernel of one block: warps by number, and their instructions as `MASK OPCODE DESTINATION SOURCE...`, the
+/// mask in hexadecimal, `-` for no destination. Each instruction has a program counter of its own, by its
+/// text.
 pub fn kernel(warps: &[(u32, &[&str])]) -> Kernel {
     kernel_from(0, 5, warps)
 }

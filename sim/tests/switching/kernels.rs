@@ -12,8 +12,8 @@ use gpurf_trace::{
 
 use super::{config, residency, run, SMALL};
 
-/// An instruction of a kernel that every warp executes from the first to the last: what it writes and reads, and
-/// which threads execute it.
+/// An instruction of a kernel that every warp executes from the first to the last: what it writes and reads,
+/// and which threads execute it.
 type Line = (&'static str, u8, &'static [u8], u32);
 
 const ALL: u32 = u32::MAX;

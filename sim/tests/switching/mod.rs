@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CTAs that are switched under FineReg and the designs it is compared with: nothing is lost, nothing stands still.
+//! CTAs that are switched under FineReg and the designs it is compared with: nothing is lost, nothing stands
+//! still.
 
 mod faults;
 mod kernels;
@@ -144,7 +145,8 @@ fn every_value_survives_every_switch() {
                 assert_eq!(counters.warp_instructions, baseline.warp_instructions);
                 assert_eq!(counters.token_checks, baseline.token_checks, "{design}");
                 let residency = residency(&statistics);
-                // Slots and regions of three warps rarely agree in sub-cores and banks; of eight there are two each.
+                // Slots and regions of three warps rarely agree in sub-cores and banks; of eight there are
+                // two each.
                 let stays =
                     [3, 8].contains(&warps) && design != Design::FINEREG && design != Design::REG_DRAM;
                 let switches = residency.switched_out > 10;

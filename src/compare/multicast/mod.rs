@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the study of inter-warp multicasting computes of its matrix products: tiles and layers of two networks. I §5.2.
+//! What the study of inter-warp multicasting computes of its matrix products: tiles and layers of two
+//! networks. I §5.2.
 
 mod layers;
 

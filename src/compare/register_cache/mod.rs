@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The evaluation of register caches: traffic and energy of C Table VI's caches on C's workloads, counted without an SM.
-//! C §VI.
+//! The evaluation of register caches: traffic and energy of C Table VI's caches on C's workloads, counted
+//! without an SM. C §VI.
 
 mod claims;
 mod price;

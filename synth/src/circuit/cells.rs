@@ -6,7 +6,8 @@ use anyhow::{bail, ensure, Context, Result};
 use crate::boolean::Function;
 use crate::liberty::{Cell, Direction};
 
-/// A cell's functions as truth tables over its inputs, the clock left out; of a flip-flop or a latch, its state is the last input.
+/// A cell's functions as truth tables over its inputs, the clock left out; of a flip-flop or a latch, its
+/// state is the last input.
 #[derive(Debug)]
 pub struct Logic {
     /// Places of the input pins, the lowest bit of a row first; without the clock.

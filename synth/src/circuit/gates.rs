@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A netlist evaluated cell by cell, and what its nets do.
 //!
-//! A latch passes what comes in a cycle at whose beginning its clock rises, and holds it from then on: the clock is high in
-//! the first half of a cycle, and what comes is there by then.
+//! A latch passes what comes in a cycle at whose beginning its clock rises, and holds it from then on: the
+//! clock is high in the first half of a cycle, and what comes is there by then.
 //!
-//! Without delays: in each cycle a net has one value, that before the edge. What changes and changes back within a cycle is
-//! not seen. Only cells whose inputs change are evaluated, in an order in which each comes after those that drive it, so
-//! that a cycle takes as long as there are changes in it.
+//! Without delays: in each cycle a net has one value, that before the edge. What changes and changes back
+//! within a cycle is not seen. Only cells whose inputs change are evaluated, in an order in which each comes
+//! after those that drive it, so that a cycle takes as long as there are changes in it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -424,7 +424,8 @@ impl<'a> Gates<'a> {
         self.is_transparent[place]
     }
 
-    /// These latches, and no others, are open in the cycle to come; to be followed by [`Gates::evaluate_all`].
+    /// These latches, and no others, are open in the cycle to come; to be followed by
+    /// [`Gates::evaluate_all`].
     pub(super) fn set_transparent(&mut self, places: impl Iterator<Item = usize>) {
         self.close_latches();
         for place in places {

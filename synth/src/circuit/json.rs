@@ -67,7 +67,8 @@ impl Module {
         serde_json::from_value(module).context("the module in the JSON of Yosys cannot be read")
     }
 
-    /// A name of each net, by its number: one that the design gives before one that Yosys made, and a short one.
+    /// A name of each net, by its number: one that the design gives before one that Yosys made, and a short
+    /// one.
     pub fn names(&self) -> Vec<String> {
         let mut names = vec!["0".to_string(), "1".to_string()];
         let better = |new: &str, old: &str| {

@@ -4,8 +4,8 @@
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;
 
-/// Places below a number, a bit each. Words, and no `bitvec`: its search for the next one took half of the time that an
-/// evaluation of gates takes.
+/// Places below a number, a bit each. Words, and no `bitvec`: its search for the next one took half of the
+/// time that an evaluation of gates takes.
 pub struct Places(Vec<u64>);
 
 impl Places {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Synthesis for field-programmable gate arrays: what Yosys maps a module to, and how fast nextpnr routes it.
 //!
-//! A module is placed and routed out of context: its ports end nowhere, so that those of a module with more ports than a
-//! device has pins count for nothing. The frequency is that of paths between its registers and memories.
+//! A module is placed and routed out of context: its ports end nowhere, so that those of a module with more
+//! ports than a device has pins count for nothing. The frequency is that of paths between its registers and
+//! memories.
 
 mod target;
 
@@ -80,8 +81,8 @@ pub struct Routed {
     pub frequency_mhz: Option<f64>,
 }
 
-/// Synthesizes a module for a target, and places and routes it where [`Target::device`] is and nextpnr is there. What was
-/// made before is read from `$GPURF_CACHE`.
+/// Synthesizes a module for a target, and places and routes it where [`Target::device`] is and nextpnr is
+/// there. What was made before is read from `$GPURF_CACHE`.
 ///
 /// # Errors
 /// If Yosys is missing or fails, or nextpnr fails for another reason than want of room.
@@ -236,7 +237,8 @@ impl Utilizations {
         &self.0
     }
 
-    /// Puts measurements of now in the place of those of the same modules, and returns how many are new or differ.
+    /// Puts measurements of now instead of those of the same modules, and returns how many are new or
+    /// differ.
     pub fn replace(&mut self, all: &[Utilization], origin: &Origin) -> usize {
         let mut changed = 0;
         for new in all {

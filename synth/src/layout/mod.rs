@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Layout of small modules by qflow: graywolf places the cells of OSU's library for 0.18 µm, qrouter routes the wires.
+//! Layout of small modules by qflow: graywolf places the cells of OSU's library for 0.18 µm, qrouter routes
+//! the wires.
 //!
-//! That library is old and not the one whose areas and paths are counted elsewhere, for which there are no shapes of cells.
-//! What counts is the ratio of the longest path with the routed wires to the one without, and how full the rows are.
+//! That library is old and not the one whose areas and paths are counted elsewhere, for which there are no
+//! shapes of cells. What counts is the ratio of the longest path with the routed wires to the one without,
+//! and how full the rows are.
 
 mod drawing;
 mod physical;
@@ -66,8 +68,8 @@ pub struct Layout {
 /// Lays a module out; the second value has the places of its cells and wires.
 ///
 /// # Errors
-/// If a program or the cells are missing: the message says what to install. If a step of qflow fails, or if the module has a
-/// memory, for which there are no cells.
+/// If a program or the cells are missing: the message says what to install. If a step of qflow fails, or if
+/// the module has a memory, for which there are no cells.
 pub fn lay_out(source: &str, top: &str) -> Result<(Layout, Physical)> {
     let start = Instant::now();
     QFLOW.command()?;
@@ -187,7 +189,7 @@ impl Layouts {
         Ok(Layouts(read_lines(path, "layout")?))
     }
 
-    /// Puts a layout of now in the place of the module's last one.
+    /// Puts a layout of now instead of the module's last one.
     pub fn replace(&mut self, new: &Layout, origin: &Origin) {
         let new = Layout { measured: Some(origin.clone()), ..new.clone() };
         match self.0.iter_mut().find(|old| old.top == new.top) {

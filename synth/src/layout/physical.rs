@@ -73,7 +73,8 @@ impl Physical {
                     physical.placed.push(Placed { kind: kind.to_string(), x, y, width, height });
                 }
                 _ if section == "NETS" => {
-                    // After ROUTED or NEW comes a layer, then points: a star stands for the coordinate of the point before.
+                    // After ROUTED or NEW comes a layer, then points: a star stands for the coordinate of the
+                    // point before.
                     let mut rest = words.iter();
                     while let Some(word) = rest.next() {
                         match *word {
@@ -124,7 +125,7 @@ impl Physical {
     }
 }
 
-/// A coordinate, or the star in the place of one.
+/// A coordinate, or the star instead of one.
 fn is_number(text: &str) -> bool {
     text == "*" || text.parse::<f64>().is_ok()
 }

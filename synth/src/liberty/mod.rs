@@ -2,10 +2,10 @@
 //! Cell libraries in the Liberty format: areas, functions, loads and powers, and the cells that the flow asks
 //! for by function.
 //!
-//! `liberty-db` 0.17 reads Nangate's file in 0.10 s, this parser in 0.04 s; it would take the place of the two syntaxes
-//! alone, of the file and of functions, brings 20 crates and 75 s of compilation into whatever uses it, and
-//! refuses a `;` on a line of its own. `liberty-parse` 0.1 takes 0.14 s, knows nothing of functions, and
-//! refuses comments with `//`.
+//! `liberty-db` 0.17 reads Nangate's file in 0.10 s, this parser in 0.04 s; it would take the place of the
+//! two syntaxes alone, of the file and of functions, brings 20 crates and 75 s of compilation into whatever
+//! uses it, and refuses a `;` on a line of its own. `liberty-parse` 0.1 takes 0.14 s, knows nothing of
+//! functions, and refuses comments with `//`.
 
 mod cell;
 mod parser;
@@ -109,8 +109,8 @@ impl Library {
         Some((smallest.0, smallest.2))
     }
 
-    /// The smallest latch that is open while its clock is high, if the library has one: its name, and its pins of data, clock
-    /// and output.
+    /// The smallest latch that is open while its clock is high, if the library has one: its name, and its
+    /// pins of data, clock and output.
     pub fn latch(&self) -> Option<(&str, [&str; 3])> {
         let latches = self.cells.iter().filter_map(|(name, cell)| Some((name, cell, cell.latch_pins()?)));
         let smallest = latches.min_by(|a, b| a.1.area.total_cmp(&b.1.area))?;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::parser::Group;
 use super::Units;
 
-/// Values over transition time in nanoseconds and load in femtofarads, straight between the points and beyond them.
+/// Values over transition time in nanoseconds and load in femtofarads, straight between the points and beyond
+/// them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// In nanoseconds; empty if the value does not depend on it.
@@ -33,7 +34,8 @@ impl Table {
         }
     }
 
-    /// Reads a group such as `rise_power (Power_7_7) { index_1 (...); values (...); }`; its values are multiplied by `scale`.
+    /// Reads a group such as `rise_power (Power_7_7) { index_1 (...); values (...); }`; its values are
+    /// multiplied by `scale`.
     pub(super) fn read(group: &Group, templates: &Templates, units: &Units, scale: f64) -> Option<Table> {
         let template = templates.0.get(&group.name);
         let mut values: Vec<f64> = group.numbers("values")?.iter().map(|value| value * scale).collect();
@@ -71,7 +73,8 @@ impl Table {
     }
 }
 
-/// The interval that a value belongs to, and how far in it the value lies: below 0 or above 1 outside of all points.
+/// The interval that a value belongs to, and how far in it the value lies: below 0 or above 1 outside of all
+/// points.
 fn place(points: &[f64], value: f64) -> (usize, f64) {
     if points.len() < 2 {
         return (0, 0.0);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Energies, areas and delays of memories, which have no cells: what CACTI says of some, and what follows from that for others.
+//! Energies, areas and delays of memories, which have no cells: what CACTI says of some, and what follows
+//! from that for others.
 //!
-//! `tools/cacti` writes the figures. A memory that CACTI was run for has its own; any other has those of the nearest one
-//! with the same ports, and each figure grows from there by a power of the rows and a power of the width. The
-//! powers are fitted to all memories with these ports. [`Memories::errors`] tells how far that is from CACTI.
+//! `tools/cacti` writes the figures. A memory that CACTI was run for has its own; any other has those of the
+//! nearest one with the same ports, and each figure grows from there by a power of the rows and a power of
+//! the width. The powers are fitted to all memories with these ports. [`Memories::errors`] tells how far that
+//! is from CACTI.
 
 mod area;
 mod growth;

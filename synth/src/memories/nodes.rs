@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From one node to another.
 //!
-//! Energy and area by Stillmaker and Baas, "Scaling equations for the accurate prediction of CMOS device performance from
-//! 180 nm to 7 nm" (Integration 58, 2017, pp. 74-81), tables for high performance: the energy of a gate is a polynomial in
-//! the supply voltage. That is for logic; what it makes of memories stands in `docs/memories.md` beside CACTI's own
-//! nodes. They have no leakage: here it goes with the width of the transistors, the root of the area, times the supply,
-//! as if the current that leaks through a micrometre of width were the same everywhere.
+//! Energy and area by Stillmaker and Baas, "Scaling equations for the accurate prediction of CMOS device
+//! performance from 180 nm to 7 nm" (Integration 58, 2017, pp. 74-81), tables for high performance: the
+//! energy of a gate is a polynomial in the supply voltage. That is for logic; what it makes of memories
+//! stands in `docs/memories.md` beside CACTI's own nodes. They have no leakage: here it goes with the width
+//! of the transistors, the root of the area, times the supply, as if the current that leaks through a
+//! micrometre of width were the same everywhere.
 //!
-//! Areas of memories shrink less than those of gates, as their cells do. Two rules more tell how far: by the area of
-//! a bit cell that a manufacturer published for each node, and ideally, by the square of the nodes' names.
+//! Areas of memories shrink less than those of gates, as their cells do. Two rules more tell how far: by the
+//! area of a bit cell that a manufacturer published for each node, and ideally, by the square of the nodes'
+//! names.
 
 use anyhow::{Context, Result};
 
@@ -25,8 +27,8 @@ pub struct Node {
     energy: [f64; 3],
     /// Area, 45 nm = 1.
     area: f64,
-    /// Area of the densest published bit cell of six transistors, in µm²: Intel's at 90, 65, 45, 32 and 14 nm, TSMC's at
-    /// the others.
+    /// Area of the densest published bit cell of six transistors, in µm²: Intel's at 90, 65, 45, 32 and 14
+    /// nm, TSMC's at the others.
     bit_cell_um2: f64,
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The circuit that tells whether a mutant does anything that its design does not, with both of them in it.
 //!
-//! The two stand without their memories. As long as they write the same, their memories hold the same; so what both read in a
-//! cycle, in the same row, is the same, whatever it is. To read it again changes nothing until it is written, and what only one of
-//! them reads else may be anything. That one reads and the other does not is no difference yet: it is one where the answer is seen.
+//! The two stand without their memories. As long as they write the same, their memories hold the same; so
+//! what both read in a cycle, in the same row, is the same, whatever it is. To read it again changes nothing
+//! until it is written, and what only one of them reads else may be anything. That one reads and the other
+//! does not is no difference yet: it is one where the answer is seen.
 
 use gpurf_verilog::Port;
 
@@ -17,8 +18,9 @@ pub(super) const INPUT: &str = "in_";
 
 const SIDES: [&str; 2] = ["gold", "gate"];
 
-/// Verilog of the circuit, which has one cycle of reset at first, if there is a clock, and looks no more once inputs have broken a
-/// protocol of the design. It is made of modules `gold` and `gate` with these pins, and with the ports of these memories beside them.
+/// Verilog of the circuit, which has one cycle of reset at first, if there is a clock, and looks no more once
+/// inputs have broken a protocol of the design. It is made of modules `gold` and `gate` with these pins, and
+/// with the ports of these memories beside them.
 pub(super) fn miter(pins: &[Pin], memories: &[Memory]) -> String {
     let mut circuit = Circuit::default();
     for pin in pins {
@@ -97,8 +99,8 @@ impl Circuit {
         self.differences.push(format!("\\gold.{name} != \\gate.{name} "));
     }
 
-    /// A memory of each of the two: what they write must be the same, and what they read shows a row that both have read in one
-    /// cycle until one of them reads another row.
+    /// A memory of each of the two: what they write must be the same, and what they read shows a row that
+    /// both have read in one cycle until one of them reads another row.
     fn has_memory(&mut self, cell: &str, ports: &[Port]) {
         let bits = |name: &str| {
             let port = ports.iter().find(|port| port.name == name);

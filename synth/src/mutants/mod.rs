@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Mutants of a design: copies of it with one small fault each, to see whether its testbench finds them.
 //!
-//! Yosys' `mutate` draws the faults: a port of a cell inverted, constant, or exchanged. All mutants of a design are one
-//! netlist with a selector, which reads its number from a file when a simulation begins, so that it is compiled once.
+//! Yosys' `mutate` draws the faults: a port of a cell inverted, constant, or exchanged. All mutants of a
+//! design are one netlist with a selector, which reads its number from a file when a simulation begins, so
+//! that it is compiled once.
 
 mod equivalence;
 mod miter;
@@ -16,8 +17,8 @@ pub use equivalence::Equivalence;
 
 use crate::yosys::Yosys;
 
-/// What holds of a module's inputs in any cycle, as conditions in its Verilog, which may name its registers; by the names of
-/// modules.
+/// What holds of a module's inputs in any cycle, as conditions in its Verilog, which may name its registers;
+/// by the names of modules.
 pub type Protocols = BTreeMap<String, Vec<String>>;
 
 /// Mutants of one design. They can be used as long as this lives.
@@ -50,7 +51,8 @@ const NETLIST: &str = "mutants.v";
 /// Which mutant a simulation is.
 const NUMBER: &str = "number";
 const SELECTOR: &str = "mutant";
-/// In each module that has a protocol: the inputs of this cycle keep to it. Of all of them it is an output of the flat design.
+/// In each module that has a protocol: the inputs of this cycle keep to it. Of all of them it is an output of
+/// the flat design.
 const KEPT: &str = "protocol_is_kept";
 
 impl<'a> Mutants<'a> {
@@ -95,9 +97,9 @@ impl<'a> Mutants<'a> {
             format!("mutate -ctrl {SELECTOR} 16 {number}{options}\n")
         });
         yosys.write(FAULTS, &selected.collect::<String>())?;
-        // A fault cuts a bit out of a vector. Unless each driver has a wire of its own, whatever else it is assigned to, and each
-        // output a buffer, Verilator sees loops through vectors, and its 5.006 does not settle all of them, or says nothing and is
-        // wrong.
+        // A fault cuts a bit out of a vector. Unless each driver has a wire of its own, whatever else it is
+        // assigned to, and each output a buffer, Verilator sees loops through vectors, and its 5.006 does not
+        // settle all of them, or says nothing and is wrong.
         let selectable = yosys.run(
             &format!(
                 "read_rtlil {BASE}; script {FAULTS}; rename {top} {top}_mutants\n\
@@ -115,8 +117,9 @@ impl<'a> Mutants<'a> {
         Ok(mutants)
     }
 
-    /// Verilog with the ports of the design; which mutant it is, a simulation learns when it begins. Outputs of the design
-    /// itself are wrong in a cycle in which its inputs, or those of a module in it, break their protocol.
+    /// Verilog with the ports of the design; which mutant it is, a simulation learns when it begins. Outputs
+    /// of the design itself are wrong in a cycle in which its inputs, or those of a module in it, break their
+    /// protocol.
     pub fn source(&self) -> Result<String> {
         let netlist = self.yosys.read(NETLIST)?;
         let ports = &self.hierarchy.top_module().ports;
@@ -172,8 +175,8 @@ impl<'a> Mutants<'a> {
     }
 }
 
-/// The design's Verilog, with a condition in each module that has a protocol, in its last line. And a memory has no more
-/// address bits than its rows need, so that there are no faults in others, or on their way.
+/// The design's Verilog, with a condition in each module that has a protocol, in its last line. And a memory
+/// has no more address bits than its rows need, so that there are no faults in others, or on their way.
 fn as_drawn_from(hierarchy: &Hierarchy, protocols: &Protocols) -> String {
     let mut design = hierarchy.clone();
     for module in &mut design.modules {

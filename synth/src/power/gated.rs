@@ -16,7 +16,8 @@ pub struct BehindGate {
     pub bits: usize,
     /// How often the gate opens in a cycle.
     pub writes: f64,
-    /// Changes of an input in a cycle, the mean over the bits. With data that come only to be written it is no more than `writes`.
+    /// Changes of an input in a cycle, the mean over the bits. With data that come only to be written it is
+    /// no more than `writes`.
     pub input_changes: f64,
     /// The same of an output.
     pub output_changes: f64,

@@ -6,7 +6,8 @@ use std::fmt::Write;
 
 use crate::circuit::{Activity, Circuit};
 
-/// The activity of all nets of a circuit as SAIF 2.0, over cycles of so many picoseconds. Names are those of the netlist's Verilog.
+/// The activity of all nets of a circuit as SAIF 2.0, over cycles of so many picoseconds. Names are those of
+/// the netlist's Verilog.
 pub fn saif(circuit: &Circuit, activity: &Activity, period_ps: u64) -> String {
     let duration = activity.cycles * period_ps;
     let mut text = format!(

@@ -7,10 +7,12 @@ use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, Writer};
 
 use crate::circuit::{Circuit, Gates, Net};
 
-/// A waveform of all nets of a circuit, in one scope of the module's name. Names are those of the netlist's Verilog.
+/// A waveform of all nets of a circuit, in one scope of the module's name. Names are those of the netlist's
+/// Verilog.
 ///
-/// The values of cycle `n` appear `n` periods after the start. A clock that rises at the end of a cycle does so where the
-/// next one begins, and falls half a period later: the module's clock in each, one behind a gate if the gate was open.
+/// The values of cycle `n` appear `n` periods after the start. A clock that rises at the end of a cycle does
+/// so where the next one begins, and falls half a period later: the module's clock in each, one behind a gate
+/// if the gate was open.
 ///
 /// # Errors
 /// All methods: if it cannot be written.

@@ -11,8 +11,8 @@ use crate::yosys::Yosys;
 const RUN: &str = "abc.sh";
 const SAID: &str = "abc.txt";
 
-/// Runs commands of ABC on one output of a design that Yosys has written. They find out if it can ever be high. The limit is of
-/// processor time.
+/// Runs commands of ABC on one output of a design that Yosys has written. They find out if it can ever be
+/// high. The limit is of processor time.
 pub fn run(
     yosys: &Yosys,
     design: &str,

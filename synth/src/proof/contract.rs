@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Proofs of contracts: what a module owes at its ports holds in every cycle, as long as its driver keeps the rules.
+//! Proofs of contracts: what a module owes at its ports holds in every cycle, as long as its driver keeps the
+//! rules.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,12 +21,13 @@ const CIRCUIT: &str = "circuit.aig";
 const AROUND: &str = "gpurf_contract";
 const BROKEN: &str = "gpurf_broken";
 
-/// Tries to prove each rule that the top module owes, with so many seconds of processor time for each. A run that
-/// breaks one is written as a waveform, if a file for that is given.
+/// Tries to prove each rule that the top module owes, with so many seconds of processor time for each. A run
+/// that breaks one is written as a waveform, if a file for that is given.
 ///
-/// A run begins with all registers at zero. Inputs are free in every cycle, the reset too; a rule counts from the first reset on,
-/// for as long as the driver has kept its own rules. Memories answer anything. ABC proves by property-directed
-/// reachability (`pdr`); what that does not end for, it tries again with registers merged that are always alike (`scorr`).
+/// A run begins with all registers at zero. Inputs are free in every cycle, the reset too; a rule counts from
+/// the first reset on, for as long as the driver has kept its own rules. Memories answer anything. ABC proves
+/// by property-directed reachability (`pdr`); what that does not end for, it tries again with registers
+/// merged that are always alike (`scorr`).
 ///
 /// # Errors
 /// If Yosys is missing, or does not read the Verilog.
@@ -75,7 +77,8 @@ fn prove_one(yosys: &Yosys, number: usize, limit: Duration) -> Result<(Holds, &'
     Ok((Holds::Open, ""))
 }
 
-/// The design, with an output for each rule that is broken, and a module around it whose other outputs are gone.
+/// The design, with an output for each rule that is broken, and a module around it whose other outputs are
+/// gone.
 fn with_monitor(hierarchy: &Hierarchy) -> String {
     let top = hierarchy.top_module();
     let (kept, owed): (Vec<_>, Vec<_>) = top.contract.iter().partition(|rule| rule.is_of_driver);

@@ -21,8 +21,8 @@ pub struct Signal {
     pub range: String,
 }
 
-/// The signals of a path, the name behind those of the instances around it; one for each element where a step is an array of
-/// instances.
+/// The signals of a path, the name behind those of the instances around it; one for each element where a step
+/// is an array of instances.
 pub fn signals_of(hierarchy: &Hierarchy, path: &str) -> Vec<Signal> {
     let (mut signals, steps) = (vec![], Vec::from_iter(path.split('.')));
     search(hierarchy, hierarchy.top_module(), &steps, String::new(), &mut signals);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Proofs about exported Verilog: what modules owe at their ports, and what their monitors say of their inside.
+//! Proofs about exported Verilog: what modules owe at their ports, and what their monitors say of their
+//! inside.
 
 mod abc;
 mod contract;

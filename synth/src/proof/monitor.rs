@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Proofs by monitors: see [`gpurf_hw::dialect::Monitor`]. All that a monitor says is proved together, by induction over cycles,
-//! or else by ABC.
+//! Proofs by monitors: see [`gpurf_hw::dialect::Monitor`]. All that a monitor says is proved together, by
+//! induction over cycles, or else by ABC.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -208,11 +208,12 @@ impl Watched {
     }
 }
 
-/// Tries to prove what a monitor says of a module, with so many seconds of processor time for each way, and to reach what it says
-/// can happen. A run that breaks it is written as a waveform, if a file for that is given.
+/// Tries to prove what a monitor says of a module, with so many seconds of processor time for each way, and
+/// to reach what it says can happen. A run that breaks it is written as a waveform, if a file for that is
+/// given.
 ///
-/// A run begins in any state. Inputs are free in every cycle, the reset too, and what comes before the first reset counts for
-/// nothing. The monitor has the module's parameters as constants.
+/// A run begins in any state. Inputs are free in every cycle, the reset too, and what comes before the first
+/// reset counts for nothing. The monitor has the module's parameters as constants.
 ///
 /// # Errors
 /// If Yosys is missing, or does not read the Verilog; if the monitor names what the module does not have.

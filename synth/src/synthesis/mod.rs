@@ -240,8 +240,8 @@ fn total(cells: &BTreeMap<String, u64>, of: impl Fn(&str) -> f64) -> f64 {
     cells.iter().map(|(cell, count)| *count as f64 * of(cell)).sum()
 }
 
-/// The digest of a module and all below it, by which a measurement names its Verilog. Comments, empty lines and the names of
-/// modules have no part in it.
+/// The digest of a module and all below it, by which a measurement names its Verilog. Comments, empty lines
+/// and the names of modules have no part in it.
 pub fn digest(source: &str) -> String {
     let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();

@@ -11,16 +11,16 @@ use anyhow::{ensure, Context, Result};
 #[derive(Debug, PartialEq)]
 pub struct Part {
     pub name: String,
-    /// Its Verilog, behind black boxes in place of the modules that it instances. Comments, which change nothing, are
-    /// left out.
+    /// Its Verilog, behind black boxes in place of the modules that it instances. Comments, which change
+    /// nothing, are left out.
     pub source: String,
 }
 
 /// The module `top` and all below it, the top first.
 ///
 /// # Errors
-/// If the source does not have the module, or a module below it has parameters: it is another one wherever it is
-/// instanced with others.
+/// If the source does not have the module, or a module below it has parameters: it is another one wherever it
+/// is instanced with others.
 pub fn parts(source: &str, top: &str) -> Result<Vec<Part>> {
     let source = without_comments(source);
     let (directives, modules) = modules(&source);

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use anyhow::{anyhow, Context, Result};
 use serde_json::Value;
 
-/// The cells directly in a module by kind, as `stat -json` counts them; the second value is Yosys and its version.
+/// The cells directly in a module by kind, as `stat -json` counts them; the second value is Yosys and its
+/// version.
 pub fn own_cells(text: &str, module: &str) -> Result<(BTreeMap<String, u64>, String)> {
     let stat = json(text)?;
     let types = of(&stat, module)?["num_cells_by_type"].as_object();

@@ -17,8 +17,8 @@ impl Synthesis {
         }
     }
 
-    /// One line per synthesized module: what it costs, flattened or as the sum over its modules. Memories have area
-    /// and delay by CACTI; without any, these columns are left out.
+    /// One line per synthesized module: what it costs, flattened or as the sum over its modules. Memories
+    /// have area and delay by CACTI; without any, these columns are left out.
     pub fn summary(all: &[Synthesis]) -> Table {
         let has_memories = all.iter().any(|one| !one.memories.is_empty());
         let of_memories: &[&str] = if has_memories { &MEMORY_COLUMNS } else { &[] };
@@ -48,8 +48,8 @@ impl Synthesis {
         table
     }
 
-    /// One line per flattened module: how far the sum over the modules in it is from what it costs. None without
-    /// modules that have others in them.
+    /// One line per flattened module: how far the sum over the modules in it is from what it costs. None
+    /// without modules that have others in them.
     pub fn by_module(all: &[Synthesis]) -> Option<Table> {
         let mut rows =
             table(&["module", "flattened µm²", "by module µm²", "difference", "flattened s", "by module s"]);
@@ -147,8 +147,8 @@ pub(crate) fn memory_columns(figures: &Memories, arrays: &[MemoryArray]) -> [Str
     }
 }
 
-/// A table in the style of all of the tool's: a border, and no lines between the rows. The first column is text, the
-/// others are numbers.
+/// A table in the style of all of the tool's: a border, and no lines between the rows. The first column is
+/// text, the others are numbers.
 pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_BORDERS_ONLY).set_header(header);

@@ -56,8 +56,8 @@ impl<D: Data> CacheTableStimulus<D> {
 }
 
 impl<D: Data> CacheTableStimulus<D> {
-    /// A value that takes an entry which is not locked. Its register is not in the table, and that of a source only where the
-    /// two can meet; of another warp it takes none.
+    /// A value that takes an entry which is not locked. Its register is not in the table, and that of a
+    /// source only where the two can meet; of another warp it takes none.
     fn arrive(&self, inputs: &mut CacheTableIn<D>, unused: &[u32], random: &mut Random) {
         let table = self.table.clone().settle(&CacheTableIn::default());
         inputs.s_register[0] = random.pick(unused);
@@ -147,7 +147,8 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
             let entry = if seen.d_hit[port] { Some(seen.d_hit_entry[port]) } else { allocate(random) };
             inputs.d_valid[port] = entry.is_some() && random.percent(30);
             inputs.d_entry[port] = entry.unwrap_or(0);
-            // A value from the banks meets a result in one entry only where it takes that entry now: else it is locked.
+            // A value from the banks meets a result in one entry only where it takes that entry now: else it
+            // is locked.
             inputs.s_valid &= self.on_arrival || inputs.s_entry != inputs.d_entry[port];
             inputs.second_s_valid[0] &= inputs.second_s_entry[0] != inputs.d_entry[port];
         }

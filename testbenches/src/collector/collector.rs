@@ -33,8 +33,9 @@ where
     }
 }
 
-/// Registers the testbenches of a collector's operand stage and sub-core: `register_stages!([W, I, C] Ccu<W, I>, C)`, its
-/// const generics and `C`, bits of a collector's number, or the number of these bits where it is fixed.
+/// Registers the testbenches of a collector's operand stage and sub-core:
+/// `register_stages!([W, I, C] Ccu<W, I>, C)`, its const generics and `C`, bits of a collector's number, or
+/// the number of these bits where it is fixed.
 macro_rules! register_stages {
     ([$($generic:tt),*] $collector:ty, $bits:tt) => {
         $crate::register!([$($generic),*] gpurf_hw::operand_stage::OperandStage<$collector, W, $bits>);

@@ -88,7 +88,8 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
         let hits: Vec<bool> = (0..self.entries).map(|_| random.percent(40)).collect();
         for slot in 0..self.slots {
             inputs.source_hit[slot] = inputs.source_valid[slot] && hits[inputs.source_index[slot] as usize];
-            // One that misses has no entry yet, but a slot that asks: its own, or an earlier one of the same register.
+            // One that misses has no entry yet, but a slot that asks: its own, or an earlier one of the same
+            // register.
             if self.allocates && !inputs.source_hit[slot] {
                 let asks = |other: &usize| inputs.source_valid[*other] && !inputs.source_hit[*other];
                 let earlier =

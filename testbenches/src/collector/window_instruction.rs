@@ -113,8 +113,8 @@ struct Place {
     value: String,
 }
 
-/// Instructions and results of one warp, under the rules of a scoreboard: no result of a register whose old value is
-/// still to arrive, or which an entering instruction reads.
+/// Instructions and results of one warp, under the rules of a scoreboard: no result of a register whose old
+/// value is still to arrive, or which an entering instruction reads.
 struct WindowInstructionStimulus<D: Data> {
     parameters: Parameters,
     /// Register of each used slot, and slots whose value has not arrived.

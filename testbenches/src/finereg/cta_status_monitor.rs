@@ -30,8 +30,8 @@ impl Testbench for CtaStatusMonitor {
 
 register!(CtaStatusMonitor);
 
-/// CTAs that move between all locations, with few and with many resumable. In phases all numbers are in use: one that
-/// becomes free is launched again.
+/// CTAs that move between all locations, with few and with many resumable. In phases all numbers are in use:
+/// one that becomes free is launched again.
 struct CtaStatusMonitorStimulus {
     ctas: usize,
     /// The lowest free number is taken at once, and few become free.

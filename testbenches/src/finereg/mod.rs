@@ -28,7 +28,8 @@ impl Vectors {
         }
     }
 
-    /// PCs that stall: mostly few, some that share a cache entry; and, of a straight code, one for each entry.
+    /// PCs that stall: mostly few, some that share a cache entry; and, of a straight code, one for each
+    /// entry.
     fn pc(random: &mut Random) -> u32 {
         match random.pick(&[8, 100, 0]) {
             0 => 16 * random.below(VECTOR_CACHE_ENTRIES) as u32,
@@ -43,7 +44,8 @@ impl Vectors {
     }
 }
 
-/// A PC for each entry of the cache of vectors, one entry after another. Of any two entries either may come first.
+/// A PC for each entry of the cache of vectors, one entry after another. Of any two entries either may come
+/// first.
 #[derive(Clone, Copy, Debug)]
 struct OneForEach {
     first: usize,

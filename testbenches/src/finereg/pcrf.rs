@@ -183,8 +183,8 @@ fn store<D: Data>(bench: &mut Bench<D>, first: u32, entries: &[u32]) -> Result<u
     Ok(bench.peek(PcrfIn::default())?.head)
 }
 
-/// Walks a chain whose registers are numbered from `first` on: the entries freed, and in which cycles from the
-/// walk's first the registers came.
+/// Walks a chain whose registers are numbered from `first` on: the entries freed, and in which cycles from
+/// the walk's first the registers came.
 fn walk<D: Data>(bench: &mut Bench<D>, head: u32, first: u32) -> Result<(Vec<u32>, Vec<usize>), String> {
     let (mut freed, mut came) = (vec![], vec![]);
     for cycle in 0..10_000 {

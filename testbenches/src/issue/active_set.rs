@@ -45,8 +45,9 @@ enum Wait {
 
 const WAITS: [Wait; 5] = [Wait::Ready, Wait::Dependence, Wait::Shared, Wait::Others, Wait::Nothing];
 
-/// Warps that wait for this and that, often or rarely something else, and that leave one by one or many at once; and, as
-/// the check, two lists: the active warps, and the pending ones in the order in which they became so.
+/// Warps that wait for this and that, often or rarely something else, and that leave one by one or many at
+/// once; and, as the check, two lists: the active warps, and the pending ones in the order in which they
+/// became so.
 struct ActiveSetStimulus {
     parameters: Parameters,
     waits: [Wait; MAX_WARPS],

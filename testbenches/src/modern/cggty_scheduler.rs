@@ -30,7 +30,8 @@ impl Testbench for CggtyScheduler {
 
 register!(CggtyScheduler);
 
-/// Few eligible warps or many, whose constants stay away for a while; as the check, greed, and the bound of a wait.
+/// Few eligible warps or many, whose constants stay away for a while; as the check, greed, and the bound of a
+/// wait.
 struct CggtySchedulerStimulus {
     parameters: Parameters,
     eligible: usize,

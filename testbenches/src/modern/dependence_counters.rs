@@ -27,7 +27,8 @@ register!(DependenceCounters);
 /// No counter.
 const NONE: u32 = 7;
 
-/// Instructions of few warps or of all, and as many results and reads as there are instructions; as the check, the counters.
+/// Instructions of few warps or of all, and as many results and reads as there are instructions; as the
+/// check, the counters.
 struct DependenceCountersStimulus {
     warps: usize,
     counters: [[u32; DEPENDENCE_COUNTERS]; MAX_WARPS],

@@ -127,8 +127,8 @@ fn waits(bench: &mut Bench, inputs: ReadAllocatorIn) -> Result<usize, String> {
     Err("the wait has no end".into())
 }
 
-/// Pairs of instructions, the one behind the other, with one port and a window of three cycles; and how long the second waits if reads
-/// are packed, and if banks are held.
+/// Pairs of instructions, the one behind the other, with one port and a window of three cycles; and how long
+/// the second waits if reads are packed, and if banks are held.
 const PAIRS: [([usize; 2], [usize; 2], [usize; 2]); 7] = [
     ([1, 0], [1, 0], [0, 0]),
     ([2, 0], [2, 0], [0, 1]),

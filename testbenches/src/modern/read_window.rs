@@ -31,7 +31,8 @@ where
 
 register!(ReadWindow<W>);
 
-/// An instruction in its window: when its operands are read, and the newest value of each register, as far as it may know it.
+/// An instruction in its window: when its operands are read, and the newest value of each register, as far as
+/// it may know it.
 #[derive(Clone, Copy)]
 struct Flight<D> {
     grant: [u32; OPERANDS],
@@ -41,8 +42,8 @@ struct Flight<D> {
     newest: [D; OPERANDS],
 }
 
-/// Instructions whose reads take the free cycles of a port, results of the registers that they read, and a bank; as the check, the
-/// newest value of every operand.
+/// Instructions whose reads take the free cycles of a port, results of the registers that they read, and a
+/// bank; as the check, the newest value of every operand.
 struct ReadWindowStimulus<D> {
     parameters: Parameters,
     flights: VecDeque<Option<Flight<D>>>,
@@ -102,7 +103,8 @@ impl<D: Data> Stimulus<ReadWindowIn<D>, ReadWindowOut<D>> for ReadWindowStimulus
                 .find(|&port| pipe.is_none_or(|pipe| inputs.result_pipe[port] == pipe))
                 .map(|port| inputs.result_data[port])
         };
-        // A flight leaves in as many cycles as it has others before it; what it read k cycles before its end, the bank shows.
+        // A flight leaves in as many cycles as it has others before it; what it read k cycles before its end,
+        // the bank shows.
         for (left, flight) in self.flights.iter_mut().enumerate() {
             let Some(flight) = flight else { continue };
             for operand in 0..OPERANDS {
@@ -167,7 +169,8 @@ fn with_result<D: Data>(mut inputs: ReadWindowIn<D>, data: D) -> ReadWindowIn<D>
     inputs
 }
 
-/// What leaves, if the instruction reads in this cycle of its window, and a result comes so many cycles after it has gone.
+/// What leaves, if the instruction reads in this cycle of its window, and a result comes so many cycles after
+/// it has gone.
 fn run<D: Data>(bench: &mut Bench<D>, cycle: usize, result: usize, pipe: u32) -> Result<D, String> {
     let window = bench.parameters.read_window;
     for now in 0..=window + 1 {

@@ -39,8 +39,8 @@ where
 
 register!(ResultQueue<W>);
 
-/// Results of instructions that have reserved their places, in bursts, and loads between; as the check, what every register that is
-/// looked up has, and that every result is written.
+/// Results of instructions that have reserved their places, in bursts, and loads between; as the check, what
+/// every register that is looked up has, and that every result is written.
 struct ResultQueueStimulus<D: Data> {
     parameters: Parameters,
     /// Instructions under way, and results in the queue.
@@ -49,7 +49,8 @@ struct ResultQueueStimulus<D: Data> {
     bursts: usize,
     registers: usize,
     load: Option<ResultQueueIn<D>>,
-    /// The newest value of each register of each warp, by row; and what the bank had before this cycle, and before the last.
+    /// The newest value of each register of each warp, by row; and what the bank had before this cycle, and
+    /// before the last.
     newest: HashMap<u32, D>,
     bank: HashMap<u32, D>,
     before: HashMap<u32, D>,
@@ -226,7 +227,8 @@ fn scenarios<D: Data>() -> Vec<Scenario<ResultQueueIn<D>, ResultQueueOut<D>>> {
                     let out = bench.peek(ResultQueueIn { look_up_warp: [2; 3], ..look_up })?;
                     expect(!out.found[0], "of its warp alone")?;
                 }
-                // The first was written in the last cycle, beside which the bank may have been read; the second in this.
+                // The first was written in the last cycle, beside which the bank may have been read; the
+                // second in this.
                 bench.cycle(ResultQueueIn::default())?;
                 for (register, found) in [(4, false), (6, true)] {
                     let look_up = ResultQueueIn { look_up_warp: [1; 3], look_up_register: [register; 3], ..Default::default() };

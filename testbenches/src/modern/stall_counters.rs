@@ -45,8 +45,8 @@ fn distance(parameters: &Parameters, stall: u32, yields: bool) -> u64 {
     }
 }
 
-/// Instructions of free warps, and times in which the pipeline stands; as the check, the cycle from which on each warp is free,
-/// counted in cycles in which it moves.
+/// Instructions of free warps, and times in which the pipeline stands; as the check, the cycle from which on
+/// each warp is free, counted in cycles in which it moves.
 struct StallCountersStimulus {
     parameters: Parameters,
     moves: u64,

@@ -34,7 +34,8 @@ impl Testbench for VariableQueue {
 
 register!(VariableQueue);
 
-/// Instructions that have reserved their places enter, leave, and give them back, with tides from empty to full and back.
+/// Instructions that have reserved their places enter, leave, and give them back, with tides from empty to
+/// full and back.
 #[derive(Default)]
 struct VariableQueueStimulus {
     parameters: Parameters,

@@ -85,8 +85,8 @@ fn away<D: Data>(bench: &mut Bench<D>, collector: usize) -> Result<(), String> {
     bench.cycle(idle()).map(drop)
 }
 
-/// Rows from which a warp reads one after another, all of them near, so many that no value is in its collector when its turn
-/// comes again.
+/// Rows from which a warp reads one after another, all of them near, so many that no value is in its
+/// collector when its turn comes again.
 const FRESH: usize = 63;
 
 /// Which rows of a bank are read.
@@ -95,12 +95,14 @@ struct Rows {
     bank: usize,
     /// The last ones of the bank, or the first.
     last: bool,
-    /// From the other end: what is read of the last ones so has all bits of a row's number other than what is read of the first.
+    /// From the other end: what is read of the last ones so has all bits of a row's number other than what is
+    /// read of the first.
     backwards: bool,
 }
 
-/// While a bank writes, instructions come into these collectors, whose sources in these slots all live in that bank; then
-/// they are read, and all are dispatched. `read`: how many rows each warp, which has its collector's number, has read so far.
+/// While a bank writes, instructions come into these collectors, whose sources in these slots all live in
+/// that bank; then they are read, and all are dispatched. `read`: how many rows each warp, which has its
+/// collector's number, has read so far.
 fn read_of_one_bank<D: Data>(
     bench: &mut Bench<D>,
     Rows { bank, last, backwards }: Rows,
@@ -292,7 +294,8 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
             play: |bench| {
                 let Parameters { collectors, slots, banks, accesses, rows: all, .. } = bench.parameters;
-                // A second access serves a read while the first writes. Larger queues are the arbiter's own scenario.
+                // A second access serves a read while the first writes. Larger queues are the arbiter's own
+                // scenario.
                 if accesses > 1 || collectors != 2 || all <= FRESH {
                     return Ok(());
                 }
@@ -543,7 +546,8 @@ pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandS
             rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks; in any collector",
             play: |bench| {
                 let Parameters { slots, banks, window, .. } = bench.parameters;
-                // Instructions take turns at so many sets of registers: what one reads, only the oldest that stays has read.
+                // Instructions take turns at so many sets of registers: what one reads, only the oldest that
+                // stays has read.
                 let sets = window - 1;
                 for collector in 0..COLLECTORS {
                     let warp = collector as u32;

@@ -49,8 +49,8 @@ fn lanes(random: &mut Random) -> u32 {
     }
 }
 
-/// Writes of all lines one after another, each with a single lane, then with others after it: what is wrong in one lane of
-/// one line shows nowhere else. Phases are of them or have none.
+/// Writes of all lines one after another, each with a single lane, then with others after it: what is wrong
+/// in one lane of one line shows nowhere else. Phases are of them or have none.
 struct LinesInTurn {
     entries: usize,
     lanes: usize,
@@ -86,7 +86,8 @@ impl LinesInTurn {
         self.active = random.percent(if self.is_single() { 15 } else { 60 });
     }
 
-    /// Single lanes are being written, to their end: with a phase in between, some would fall on a line twice, and others never.
+    /// Single lanes are being written, to their end: with a phase in between, some would fall on a line
+    /// twice, and others never.
     fn goes_on(&self) -> bool {
         self.active && self.is_single()
     }

@@ -19,8 +19,8 @@ impl Testbench for WayReplacement {
 
 register!(WayReplacement);
 
-/// Mostly full sets, and ways that are used alone or together. For some time the way that makes room is used each time, as
-/// when all accesses miss: the whole order is seen then, that of the reset included.
+/// Mostly full sets, and ways that are used alone or together. For some time the way that makes room is used
+/// each time, as when all accesses miss: the whole order is seen then, that of the reset included.
 struct WayReplacementStimulus {
     ways: usize,
     follows: bool,

@@ -26,7 +26,8 @@ where
 
 register!(WritebackBuffer<W, L>);
 
-/// Values of one register or of several, pushed whenever the buffer is free; the model is asked whether it is.
+/// Values of one register or of several, pushed whenever the buffer is free; the model is asked whether it
+/// is.
 struct WritebackBufferStimulus<D: Data> {
     slots: usize,
     tag_lanes: usize,

@@ -110,7 +110,8 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
 }
 
 impl ArbiterStimulus {
-    /// A register leaves from its bank and row, exactly in a cycle in which the bank's first access does nothing else.
+    /// A register leaves from its bank and row, exactly in a cycle in which the bank's first access does
+    /// nothing else.
     fn observe_transfer(&mut self, inputs: &ArbiterIn, outputs: &ArbiterOut) -> Result<(), String> {
         let banks = self.parameters.banks as u32;
         let (mut expected, mut place) = (0, None);
@@ -177,8 +178,8 @@ fn owned(mut inputs: ArbiterIn, warp: u32) -> ArbiterIn {
     inputs
 }
 
-/// While a bank writes, all other collectors ask it for so many registers, in their order, and then this one for those of its
-/// slots from the first on; all of them are read when the bank is free.
+/// While a bank writes, all other collectors ask it for so many registers, in their order, and then this one
+/// for those of its slots from the first on; all of them are read when the bank is free.
 fn fill_queue(
     bench: &mut Drive<ArbiterIn, ArbiterOut>,
     bank: usize,
@@ -299,7 +300,8 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
                 if bench.parameters.accesses > 1 {
                     return Ok(());
                 }
-                // Any slot comes to any place that it can come to, in every queue; in large ones to the last of them.
+                // Any slot comes to any place that it can come to, in every queue; in large ones to the last
+                // of them.
                 let Parameters { collectors, slots, banks, .. } = bench.parameters;
                 let (all, last) = ((collectors - 1) * slots, [banks - 1]);
                 for bank in (0..banks).filter(|bank| collectors <= 2 || last.contains(bank)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Testbench of the sub-core, with each kind of collector: warps with instructions, under the rules of a scoreboard.
+//! Testbench of the sub-core, with each kind of collector: warps with instructions, under the rules of a
+//! scoreboard.
 
 pub mod scenarios;
 mod stimulus;

@@ -75,7 +75,8 @@ fn run(module: &Module, kernel: &str, function: &Function) -> Outcome {
     Outcome::Right
 }
 
-/// A value for a parameter: any bits, numbers of usual magnitude, or special ones; what synchronizes names all lanes.
+/// A value for a parameter: any bits, numbers of usual magnitude, or special ones; what synchronizes names
+/// all lanes.
 fn input(function: &Function, number: usize, random: &mut fastrand::Rng) -> u128 {
     let (name, parameter) = (&function.name, function.parameters[number].trim_end_matches('*'));
     match (number, name.ends_with("_sync")) {

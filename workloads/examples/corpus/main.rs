@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts the kernels of the project's own corpus: how many are right, what refuses others, and which are wrong.
+//! Counts the kernels of the project's own corpus: how many are right, what refuses others, and which are
+//! wrong.
 //!
-//! `make corpus`, or `cargo run -p gpurf-workloads --example corpus`, counts three parts: the kernels of the built-in
-//! workloads, which compare their answers with references; the kernels of `tests/listings`, which the tests launch and
-//! compare; and every function that the CUDA headers declare for device code, compiled in a kernel of its own with the
-//! compiler of `workloads/build` and compared with answers computed here. Exit code 1 if any is wrong, or if no test
-//! launches a kernel of the listings.
+//! `make corpus`, or `cargo run -p gpurf-workloads --example corpus`, counts three parts: the kernels of the
+//! built-in workloads, which compare their answers with references; the kernels of `tests/listings`, which
+//! the tests launch and compare; and every function that the CUDA headers declare for device code, compiled
+//! in a kernel of its own with the compiler of `workloads/build` and compared with answers computed here.
+//! Exit code 1 if any is wrong, or if no test launches a kernel of the listings.
 //!
-//! `cargo run -p gpurf-workloads --example corpus -- FILE.sass..` says of other listings how many kernels can be executed,
-//! and what refuses the others.
+//! `cargo run -p gpurf-workloads --example corpus -- FILE.sass..` says of other listings how many kernels can
+//! be executed, and what refuses the others.
 
 mod answers;
 mod function;

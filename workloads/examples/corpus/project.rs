@@ -13,7 +13,8 @@ use gpurf_workloads::{Device, Module, Options};
 use crate::report::{Outcome, Report};
 use crate::Result;
 
-/// Runs every workload, and products with every tile. A kernel is right if all workloads that launch it have the answer of their reference.
+/// Runs every workload, and products with every tile. A kernel is right if all workloads that launch it have
+/// the answer of their reference.
 pub fn workloads() -> Result<Report> {
     // Of a listing's kernel: what is wrong with it.
     let mut launched: BTreeMap<(String, String), Option<String>> = BTreeMap::new();

@@ -51,7 +51,8 @@ pub struct Options {
     pub keep_bytes: usize,
     /// Bytes that kernels can allocate with `malloc`, for all modules on the device.
     pub heap_bytes: u64,
-    /// Stack of a thread in bytes at least, of kernels whose listing cannot tell how much they need, as with recursion.
+    /// Stack of a thread in bytes at least, of kernels whose listing cannot tell how much they need, as with
+    /// recursion.
     pub stack_bytes: u32,
     /// Where allocations start: a multiple of the size of a page.
     pub base: u64,
@@ -63,7 +64,8 @@ pub struct Options {
     pub values: bool,
     /// Instructions after which a warp is taken to be in an endless loop, which is an error.
     pub limit: u64,
-    /// Look for what threads of a block do to each other that no barrier orders: see [`Device::take_hazards`].
+    /// Look for what threads of a block do to each other that no barrier orders: see
+    /// [`Device::take_hazards`].
     pub hazards: bool,
 }
 
@@ -345,8 +347,8 @@ impl Device {
     }
 
     /// Races of the threads of a block since this was last asked for, a line for each pair of places in the
-    /// code: accesses to the same bytes of shared memory by two warps, one of which writes, with no barrier between them;
-    /// and shuffles from lanes that do not execute.
+    /// code: accesses to the same bytes of shared memory by two warps, one of which writes, with no barrier
+    /// between them; and shuffles from lanes that do not execute.
     pub fn take_hazards(&mut self) -> Vec<String> {
         std::mem::take(&mut self.hazards)
     }

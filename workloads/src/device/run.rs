@@ -14,7 +14,8 @@ use crate::error::Result;
 pub(super) enum Stream {
     /// Kept: it was wanted, and is small enough.
     Kept(Vec<ThreadBlock>),
-    /// Kept however large it is: its blocks wait for each other, so that they cannot be executed again one by one.
+    /// Kept however large it is: its blocks wait for each other, so that they cannot be executed again one by
+    /// one.
     Settled(Vec<ThreadBlock>),
     /// To be had by executing the launch again, or not wanted.
     Dropped,
@@ -91,7 +92,8 @@ mod tests {
     use crate::emulator::Executed;
     use crate::listing::Module;
 
-    /// What a block does that reads elements of a buffer many times and stores nothing: those that `mask` picks.
+    /// What a block does that reads elements of a buffer many times and stores nothing: those that `mask`
+    /// picks.
     fn reads(mask: u32) -> Option<Executed> {
         let code = format!(
             ".target sm_75\n.section .text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS=16\"\n\

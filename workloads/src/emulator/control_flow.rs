@@ -6,11 +6,11 @@
 //! - `RET`: the instruction after any call of the kernel, since the return address is a value;
 //! - `BRX`, `CALL` through a register: anywhere, since their targets are values too;
 //! - `EXIT`, traps: nowhere, or the next instruction if guarded;
-//! - `BSSY`, `BSYNC`, `BREAK`, `WARPSYNC` and all others: the next instruction. They decide with whom a thread goes
-//!   on, not where.
+//! - `BSSY`, `BSYNC`, `BREAK`, `WARPSYNC` and all others: the next instruction. They decide with whom a
+//!   thread goes on, not where.
 //!
-//! An indirect target that is none of these places makes the graph unsound. The tests compare it with the paths
-//! that all workloads take.
+//! An indirect target that is none of these places makes the graph unsound. The tests compare it with the
+//! paths that all workloads take.
 
 use std::sync::Arc;
 

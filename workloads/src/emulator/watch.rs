@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Races of the threads of a block. Two warps access the same shared memory and at least one writes, or a shuffle reads a lane
-//! that does not execute. The emulator gives such code one outcome; hardware may give another.
+//! Races of the threads of a block. Two warps access the same shared memory and at least one writes, or a
+//! shuffle reads a lane that does not execute. The emulator gives such code one outcome; hardware may give
+//! another.
 //!
-//! Each warp has a clock that its barriers advance, and knows of each other warp's clock as much as barriers told it. An
-//! access is ordered behind another one if its warp knows the clock that the other one had. Atomic operations
-//! order those who use them on the same word.
+//! Each warp has a clock that its barriers advance, and knows of each other warp's clock as much as barriers
+//! told it. An access is ordered behind another one if its warp knows the clock that the other one had.
+//! Atomic operations order those who use them on the same word.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

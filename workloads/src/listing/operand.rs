@@ -258,8 +258,8 @@ fn label(input: &mut &str) -> Parsed<Operand> {
     Ok(Operand::Label(label.into()))
 }
 
-/// `32@lo(table)`, `32@lo(fun@R_CUDA_ABS32_LO((table + 0x8)))`, `32@hi((kernel + .L_x_0@srel))`: of a label, only
-/// the label is kept.
+/// `32@lo(table)`, `32@lo(fun@R_CUDA_ABS32_LO((table + 0x8)))`, `32@hi((kernel + .L_x_0@srel))`: of a label,
+/// only the label is kept.
 fn half_address(input: &mut &str) -> Parsed<Operand> {
     let upper = preceded("32@", alt(("lo(".value(false), "hi(".value(true)))).parse_next(input)?;
     let sum: &str = rest.verify(|sum: &str| sum.ends_with(')')).parse_next(input)?;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The sections of a listing, line by line.
 //!
-//! `cuobjdump -sass` prints no sections: a line `Function : name` begins the code of each function, and numbers say
-//! where a branch goes. It prints code for several targets, of which Turing's is taken.
+//! `cuobjdump -sass` prints no sections: a line `Function : name` begins the code of each function, and
+//! numbers say where a branch goes. It prints code for several targets, of which Turing's is taken.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Convolution by 3 x 3 filters on the tensor cores (stride 1, zero padding 1), as implicit matrix products.
 //!
-//! Forward, data gradient and weight gradient in half precision with FP32 sums, the same with half-precision sums (`_f16`), and
-//! forward on signed bytes; each one launch. Images are laid out image, row, column, channel, filters filter, tap, channel (a tap is
-//! one of a filter's nine places).
+//! Forward, data gradient and weight gradient in half precision with FP32 sums, the same with half-precision
+//! sums (`_f16`), and forward on signed bytes; each one launch. Images are laid out image, row, column,
+//! channel, filters filter, tap, channel (a tap is one of a filter's nine places).
 
 use std::ops::{AddAssign, Mul};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The CUDA SDK's convolutionSeparable: an image convolved with a separable filter, rows first, then columns.
 //!
-//! A filter of 17 taps and a random image with zeros around it. The reference convolves with the square filter that the
-//! two make, in double precision.
+//! A filter of 17 taps and a random image with zeros around it. The reference convolves with the square
+//! filter that the two make, in double precision.
 
 use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
@@ -54,8 +54,8 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
     // Nothing is negative: 34 products and sums in single precision.
     let tolerance = Tolerance { relative: 4e-6, absolute: 0.0 };
     match size {
-        // 289 products a pixel would take minutes of a large image: one row in 61 and one column in 67 show all of a
-        // tile.
+        // 289 products a pixel would take minutes of a large image: one row in 61 and one column in 67 show
+        // all of a tile.
         Size::Large => {
             let places =
                 (0..image.height).step_by(61).flat_map(|y| (0..image.width).step_by(67).map(move |x| (x, y)));

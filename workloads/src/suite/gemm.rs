@@ -104,8 +104,9 @@ impl Tile {
     }
 }
 
-/// Random multiples of 1/16 from -1 to 1: exact in half precision. Products of two are multiples of 1/256, and
-/// FP32 holds sums of 65,536 of these exactly: in whatever order a kernel adds them, the answer is the same.
+/// Random multiples of 1/16 from -1 to 1: exact in half precision. Products of two are multiples of 1/256,
+/// and FP32 holds sums of 65,536 of these exactly: in whatever order a kernel adds them, the answer is the
+/// same.
 pub(super) fn sixteenths(random: &mut fastrand::Rng, count: usize) -> Vec<f32> {
     (0..count).map(|_| f32::from(random.i8(-16..=16)) / 16.0).collect()
 }

@@ -2,9 +2,10 @@
 //! Half-precision matrix product on the tensor cores, with FP32 or half-precision sums.
 //!
 //! `hgemm` is C = A B, a layer's forward product, written in half precision; `hgemm_nt` is C = A Bᵀ, the
-//! gradient of its input, and `hgemm_tn` is C = Aᵀ B, the gradient of its weights, written in FP32. Their sums are FP32;
-//! those of `hgemm_f16`, `hgemm_nt_f16` and `hgemm_tn_f16` are half precision, two of them in a register, and so is what is
-//! written. Each is one launch, a thread block per tile. No tile divides the product at small size.
+//! gradient of its input, and `hgemm_tn` is C = Aᵀ B, the gradient of its weights, written in FP32. Their
+//! sums are FP32; those of `hgemm_f16`, `hgemm_nt_f16` and `hgemm_tn_f16` are half precision, two of them in
+//! a register, and so is what is written. Each is one launch, a thread block per tile. No tile divides the
+//! product at small size.
 //!
 //! [`TILES`] are the thread-block and warp tiles of "Inter-Warp Multicasting", table 3, and [`run_tile`]
 //! runs C = A B with one of them.
@@ -66,8 +67,8 @@ pub(super) const HGEMM_TN_F16: Benchmark = Benchmark {
     run: run_weight_gradient_f16,
 };
 
-/// The tiles of "Inter-Warp Multicasting", table 3, in its order. The table gives all six a 64 x 64 warp tile,
-/// and 8, 8, 4, 4, 4 and 4 warps. The last three thread blocks are too small for both: theirs are four
+/// The tiles of "Inter-Warp Multicasting", table 3, in its order. The table gives all six a 64 x 64 warp
+/// tile, and 8, 8, 4, 4, 4 and 4 warps. The last three thread blocks are too small for both: theirs are four
 /// smaller warp tiles.
 pub const TILES: &[Tile] = &[
     Tile::new("hgemm_256x128x32_64x64", [256, 128, 32], [64, 64]),
@@ -84,8 +85,8 @@ const FORWARD_F16: Tile = Tile::new("hgemm_f16_128x128x32_64x64", [128, 128, 32]
 const DATA_GRADIENT_F16: Tile = Tile::new("hgemm_nt_f16_128x128x32_64x64", [128, 128, 32], [64, 64]);
 const WEIGHT_GRADIENT_F16: Tile = Tile::new("hgemm_tn_f16_128x128x32_64x64", [128, 128, 32], [64, 64]);
 
-/// Runs C = A B with one of [`TILES`], and checks the answer. A is `m` x `k` and B `k` x `n`; `m`, `n` and `k`
-/// are multiples of eight.
+/// Runs C = A B with one of [`TILES`], and checks the answer. A is `m` x `k` and B `k` x `n`; `m`, `n` and
+/// `k` are multiples of eight.
 pub fn run_tile(device: &mut Device, tile: &Tile, m: usize, n: usize, k: usize) -> Result<()> {
     run_forward(device, tile, Factors::new(Shape::new(m, n, k), sixteenths))
 }

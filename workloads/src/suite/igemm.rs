@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Product of signed 8-bit matrices on the tensor cores, with 32-bit integer sums.
 //!
-//! C = A Bᵀ with B stored n x k, in one launch with a thread block per 128 x 128 tile, which does not divide the product
-//! at small size.
+//! C = A Bᵀ with B stored n x k, in one launch with a thread block per 128 x 128 tile, which does not divide
+//! the product at small size.
 
 use super::gemm::{Shape, Tile};
 use super::{expect_equal, Benchmark, Size};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parboil's LBM: flow through a box with obstacles by the lattice Boltzmann method, D3Q19.
 //!
-//! From random distributions, rows padded to a multiple of 32 values. One cell in twenty is an obstacle, and one row in
-//! eight is driven. The reference fetches what arrives at a cell in double precision, where the kernel sends it.
+//! From random distributions, rows padded to a multiple of 32 values. One cell in twenty is an obstacle, and
+//! one row in eight is driven. The reference fetches what arrives at a cell in double precision, where the
+//! kernel sends it.
 
 use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};

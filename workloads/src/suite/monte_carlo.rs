@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The CUDA SDK's MonteCarlo: prices of European call options by simulation.
 //!
-//! The reference is the closed formula of Black and Scholes, which the simulation comes near to as paths become many;
-//! beside it, the same paths in double precision, with normal samples found by bisection of the distribution function.
+//! The reference is the closed formula of Black and Scholes, which the simulation comes near to as paths
+//! become many; beside it, the same paths in double precision, with normal samples found by bisection of the
+//! distribution function.
 
 use bytemuck::NoUninit;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An FP32 matrix product that takes at most 63 registers a thread, which is what FineReg can count: R's SGEMM.
+//! An FP32 matrix product that takes at most 63 registers a thread, which is what FineReg can count: R's
+//! SGEMM.
 //!
 //! `C = β C + α A B`.
 

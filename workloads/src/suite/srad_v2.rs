@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rodinia's srad_v2: speckle-reducing anisotropic diffusion of an image, in tiles of 16 × 16 pixels.
 //!
-//! Before each iteration of a random image the host reads it and takes the speckle's coefficient of variation from a
-//! part of it. The benchmark's kernels read beside the image at its edges and do not use it; these do not. The reference
-//! is that of [`srad_v1`](super::srad_v1), which diffuses alike.
+//! Before each iteration of a random image the host reads it and takes the speckle's coefficient of variation
+//! from a part of it. The benchmark's kernels read beside the image at its edges and do not use it; these do
+//! not. The reference is that of [`srad_v1`](super::srad_v1), which diffuses alike.
 
 use super::srad_v1::{diffuse, variation};
 use super::{expect_close, extent, Benchmark, Size, Tolerance};
@@ -38,7 +38,8 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
     let extent = [(columns as i32).into(), (rows as i32).into()];
     let grid = (columns as u32 / TILE, rows as u32 / TILE);
     let mut expected = input;
-    // In the reference, pixels lie column by column: it has the image transposed, and diffusion treats both alike.
+    // In the reference, pixels lie column by column: it has the image transposed, and diffusion treats both
+    // alike.
     let (reference_rows, reference_columns) = (columns, rows);
     for _ in 0..iterations {
         let now = device.read::<f32>(image, pixels)?;

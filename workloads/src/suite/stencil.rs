@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parboil's stencil: Jacobi steps on a grid in three dimensions, each cell from itself and its six neighbours.
+//! Parboil's stencil: Jacobi steps on a grid in three dimensions, each cell from itself and its six
+//! neighbours.
 //!
 //! From random values. The reference does the same in double precision.
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parboil's TPACF: histograms of the angles between galaxies, for their two-point angular correlation.
 //!
-//! One set of observed points and one or several random ones, on the northern half of the sphere; observed points
-//! cluster. Bins are even in the logarithm of the angle, five a decade, from 1 to 10,000 arc minutes. The reference
-//! finds a pair's bin by going through all bounds.
+//! One set of observed points and one or several random ones, on the northern half of the sphere; observed
+//! points cluster. Bins are even in the logarithm of the angle, five a decade, from 1 to 10,000 arc minutes.
+//! The reference finds a pair's bin by going through all bounds.
 
 use super::{counted, expect_equal, Benchmark, Size};
 use crate::{Device, Module, Result};

@@ -94,7 +94,8 @@ fn launched<R: AnyBitPattern + NoUninit>(
     device.read(out, count).unwrap()
 }
 
-/// Every kernel of the listings is launched by name in these tests, which compare what it leaves. Prints how many they are.
+/// Every kernel of the listings is launched by name in these tests, which compare what it leaves. Prints how
+/// many they are.
 #[test]
 fn every_kernel_is_compared() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");

@@ -25,7 +25,8 @@ impl Names {
         Ok(Names { module, parts: RefCell::default() })
     }
 
-    /// Whether a condition is known when the module is built: parameters, sizes and numbers, and at least one name.
+    /// Whether a condition is known when the module is built: parameters, sizes and numbers, and at least one
+    /// name.
     pub fn decides(&self, condition: &Expr, loops: &[Ident]) -> bool {
         match condition {
             Expr::Paren(paren) => self.decides(&paren.expr, loops),

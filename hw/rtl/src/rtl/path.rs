@@ -45,7 +45,8 @@ impl<'a> SignalPath<'a> {
     }
 }
 
-/// `wires::assign(wires::value(&self.a), &mut self.b)`, which shorthand becomes: wires, or a bundle of them, assigned as one.
+/// `wires::assign(wires::value(&self.a), &mut self.b)`, which shorthand becomes: wires, or a bundle of them,
+/// assigned as one.
 pub(crate) struct Assigned<'a> {
     /// `value`, `zero` or `either`.
     pub function: &'a Ident,

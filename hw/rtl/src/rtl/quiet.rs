@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A kernel as it is written: signals by their names, without `self`, `.val()` and `.next`.
 //!
-//! Here every name is made what it stands for in Rust: a signal that is read, a signal that is driven, a loop's variable, or a
-//! number that is known when the module is built.
+//! Here every name is made what it stands for in Rust: a signal that is read, a signal that is driven, a
+//! loop's variable, or a number that is known when the module is built.
 
 use std::cell::RefCell;
 
@@ -313,8 +313,8 @@ fn gathered(expr: &Expr) -> Option<Vec<Stmt>> {
     Some(vec![start, each])
 }
 
-/// `x = if c { a } else { b };` as `x = b; if c { x = a; }`; where `x` has a part in the choice, as an assignment in each
-/// branch.
+/// `x = if c { a } else { b };` as `x = b; if c { x = a; }`; where `x` has a part in the choice, as an
+/// assignment in each branch.
 fn choice(expr: &Expr) -> Option<Vec<Stmt>> {
     let Expr::Assign(ExprAssign { left: target, right, .. }) = expr else { return None };
     let Expr::If(choice) = &**right else { return None };

@@ -22,7 +22,8 @@ impl VisitMut for Ungroup {
 /// Puts parentheses around every nested operator, so that precedence never decides, and turns casts
 /// of array elements into slices.
 ///
-/// In Rust `get_bits::<M>(0)` and `bit_cast::<M, N>` are the same; rust-hdl's own generator could say the slice alone in a loop.
+/// In Rust `get_bits::<M>(0)` and `bit_cast::<M, N>` are the same; rust-hdl's own generator could say the
+/// slice alone in a loop.
 #[derive(Default)]
 pub(super) struct Unambiguous {
     loops: Vec<Ident>,

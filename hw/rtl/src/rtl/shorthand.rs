@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a kernel may say in one line: the loading of a register, wires that pass through, a bundle assigned as one, a
-//! parameter as the end of a loop.
+//! What a kernel may say in one line: the loading of a register, wires that pass through, a bundle assigned
+//! as one, a parameter as the end of a loop.
 
 use syn::parse::{Parse, ParseStream};
 use syn::visit_mut::{visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut, VisitMut};

@@ -35,7 +35,8 @@ pub struct Ccu<D: Data> {
     payload: u32,
     valid: u8,
     ready: u8,
-    /// Entry of each slot. Under `allocate_on_arrival`, of a slot that waits: the one that asked for the value.
+    /// Entry of each slot. Under `allocate_on_arrival`, of a slot that waits: the one that asked for the
+    /// value.
     index: [u8; MAX_SLOTS],
     registers: [RegisterId; MAX_SLOTS],
     near: u8,
@@ -81,8 +82,8 @@ impl<D: Data> Ccu<D> {
         issue.flush || self.owner != Some(issue.warp)
     }
 
-    /// Allocation and ports D at one clock edge. `issue`: with what it found in this cycle; `results`: by port;
-    /// `filtered`: registers of the warp's results that are kept out.
+    /// Allocation and ports D at one clock edge. `issue`: with what it found in this cycle; `results`: by
+    /// port; `filtered`: registers of the warp's results that are kept out.
     fn clock(
         &mut self,
         issue: Option<(&Issue, &Placement)>,
@@ -116,8 +117,8 @@ impl<D: Data> Ccu<D> {
     }
 }
 
-/// What the slots of an instruction point to that gets entries on arrival: the entry that was found, or the first slot of
-/// the register.
+/// What the slots of an instruction point to that gets entries on arrival: the entry that was found, or the
+/// first slot of the register.
 fn waiting(issue: &Issue, placement: &Placement) -> [u8; MAX_SLOTS] {
     std::array::from_fn(|slot| match placement.hit >> slot & 1 {
         1 => placement.index[slot],
@@ -177,8 +178,8 @@ impl<D: Data> Collector<D> for Ccu<D> {
         filter(results.of(self.owner))
     }
 
-    /// Fills the slot's entry, which makes ready all slots that share it. Under `allocate_on_arrival` it is chosen here,
-    /// and the table shows it at the clock edge.
+    /// Fills the slot's entry, which makes ready all slots that share it. Under `allocate_on_arrival` it is
+    /// chosen here, and the table shows it at the clock edge.
     fn receive(&mut self, slot: usize, data: D, random: u32) {
         if self.parameters.allocate_on_arrival {
             let waiting = equal(&self.index, slot as u8) & self.valid & !self.ready;
@@ -216,8 +217,8 @@ impl<D: Data> Collector<D> for Ccu<D> {
         self.clock(issue, &at_ports, members(filtered).map(register), random);
     }
 
-    /// Its operands leave in this cycle: they are no longer locked when others are chosen that take their entries.
-    /// Under `allocate_on_arrival` they still are in this cycle.
+    /// Its operands leave in this cycle: they are no longer locked when others are chosen that take their
+    /// entries. Under `allocate_on_arrival` they still are in this cycle.
     fn dispatch(&mut self) {
         self.occupied = false;
         match self.parameters.allocate_on_arrival {

@@ -52,8 +52,8 @@ pub struct Walk {
 impl Walk {
     /// Walks along one curve after the other, so many intervals each.
     ///
-    /// `noise`: relative amplitude of what is added to each interval's IPC, uniform; `seed`, below 255, starts it.
-    /// IPC above 4, one instruction a sub-core, is cut off.
+    /// `noise`: relative amplitude of what is added to each interval's IPC, uniform; `seed`, below 255,
+    /// starts it. IPC above 4, one instruction a sub-core, is cut off.
     pub fn new(
         controller: &mut impl Clocked<In = SthldControllerIn, Out = SthldControllerOut>,
         interval: usize,

@@ -10,7 +10,8 @@ use crate::engines::RunsSubCore;
 use crate::words::CycleOut;
 
 impl<E: RunsSubCore> Core<E> {
-    /// Sends the dispatched instruction, if there is one, to its unit. `dispatched`, `occupied`: a bit per collector.
+    /// Sends the dispatched instruction, if there is one, to its unit. `dispatched`, `occupied`: a bit per
+    /// collector.
     #[inline(always)]
     pub(super) fn dispatch<const PLAIN: bool>(
         &mut self,
@@ -76,7 +77,8 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// The unit has every round of a warp's instruction. Rounds that lie in several collectors come in any order.
+    /// The unit has every round of a warp's instruction. Rounds that lie in several collectors come in any
+    /// order.
     #[inline(never)]
     fn has_gathered(&self, warp: WarpId, serial: u32) -> bool {
         self.warps[warp.index()].next_serial() != serial && !self.collectors.hold(serial)

@@ -39,9 +39,9 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// Puts reads of registers at the head of a warp's buffer, as an instruction for the uniform unit, which it does not
-    /// reach. `base`: row of the warp's first register. What the collector keeps may be of a warp that was there before,
-    /// so that all are read from the banks.
+    /// Puts reads of registers at the head of a warp's buffer, as an instruction for the uniform unit, which
+    /// it does not reach. `base`: row of the warp's first register. What the collector keeps may be of a warp
+    /// that was there before, so that all are read from the banks.
     pub(super) fn present_reads(&mut self, warp: WarpId, base: Row, registers: &[RegisterId]) {
         let mut head = Issue { warp, base, unit: Unit::Uniform as u32, flush: true, ..Issue::default() };
         head.sources = all(registers.len());

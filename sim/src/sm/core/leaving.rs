@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Registers that leave the banks with their block.
 //!
-//! With a port for them (`transfer_ports`) they go through the arbiter alone: a register stands at the port until its bank
-//! has nothing else to do, and is there in the cycle after, so that the next can stand at the port meanwhile. Without one
-//! a register goes through issue and collector as an instruction with this one source would, and leaves at its dispatch.
+//! With a port for them (`transfer_ports`) they go through the arbiter alone: a register stands at the port
+//! until its bank has nothing else to do, and is there in the cycle after, so that the next can stand at the
+//! port meanwhile. Without one a register goes through issue and collector as an instruction with this one
+//! source would, and leaves at its dispatch.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{CollectorId, Row, WarpId};

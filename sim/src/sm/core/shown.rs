@@ -35,8 +35,8 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// A round of an instruction enters a collector; those of its sources that neither the collector nor the register cache
-    /// has are read from their banks. `found`: bit s, one of them has all of slot s.
+    /// A round of an instruction enters a collector; those of its sources that neither the collector nor the
+    /// register cache has are read from their banks. `found`: bit s, one of them has all of slot s.
     #[inline]
     pub(super) fn show_issue(&self, executing: &Executing, round: u8, found: u8, context: &mut Context) {
         if context.records.pipeline.is_some() {

@@ -63,13 +63,15 @@ struct Flying {
     reads: RegisterSet,
 }
 
-/// A register to be written.
+/// A register to be written, in some lanes. Code counts on that: under opposite predicates two loads into one
+/// register are under way at a time, and complete in any order.
 #[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
 struct VariableResult {
     warp: WarpId,
     register: RegisterId,
     base: Row,
     token: u32,
+    lanes: u32,
     serial: u32,
     /// The dependence counter that goes down with it.
     counter: Option<u8>,
@@ -251,7 +253,8 @@ impl<E: RunsSubCore> Core<E> {
                 return;
             }
             window.results.pop_front();
-            window.model.write(result.register, result.base, result.token);
+            let value = window.model.place_of(result.register, result.base);
+            *value = result.token & result.lanes | *value & !result.lanes;
             if let Some(counter) = result.counter {
                 window.model.decrement(result.warp, counter);
             }
@@ -362,7 +365,9 @@ impl<E: RunsSubCore> Core<E> {
             } else {
                 let is_last = index + 1 == decoded.destinations.len();
                 let counter = operation.control.write_barrier().filter(|_| is_last);
-                window.results.push_back(VariableResult { warp, register, base, token, serial, counter });
+                let lanes = instruction.mask;
+                let result = VariableResult { warp, register, base, token, lanes, serial, counter };
+                window.results.push_back(result);
             }
         }
         let results = decoded.destinations.len() as u32;
@@ -383,7 +388,9 @@ impl<E: RunsSubCore> Core<E> {
         let (serial, round) = (slot.head().1, slot.round());
         let flying = &mut window.flying[payload as usize];
         window.free &= !(1 << payload);
-        let instruction = slot.issue(context.code.decoded(), false, &mut flying.expected);
+        let is_fixed =
+            context.code.of(slot.head().0).operations[usize::from(round)].results != [0; READ_BANKS];
+        let instruction = slot.issue(context.code.decoded(), !is_fixed, &mut flying.expected);
         let decoded = context.code.of(&instruction);
         let is_last = round == decoded.last_round();
         let executing = Executing {

@@ -7,8 +7,8 @@
 //! - *Address*: of the first active lane, in the SM's shared memory, so that blocks do not meet.
 //! - *Scoreboard*: an instruction issues only when its destination is free, so the unit's question whether it
 //!   is (I §3.1) is always answered with yes.
-//! - *Duplicated loads* (`mlds.transfers = 2`, Volta): the second has a key of its own, with a destination 128
-//!   registers away, where no other load is likely to go.
+//! - *Duplicated loads* (`mlds.transfers = 2`, Volta): the second has a key of its own, with a destination
+//!   128 registers away, where no other load is likely to go.
 //! - *Barriers*: see [`Multicaster::begin`].
 
 use borsh::{BorshDeserialize, BorshSerialize};

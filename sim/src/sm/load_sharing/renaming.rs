@@ -56,8 +56,8 @@ impl Renaming {
         Renaming { values: Vec::with_capacity(VALUES) }
     }
 
-    /// Looks up the load of a warp, in a section of its block's work. `alike` tells whether it does the same as an older one, with nothing stored
-    /// there since so many stores, of which there are `stores` so far.
+    /// Looks up the load of a warp, in a section of its block's work. `alike` tells whether it does the same
+    /// as an older one, with nothing stored there since so many stores, of which there are `stores` so far.
     pub fn request(
         &mut self,
         load: Executing,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The way of sectors through one bank of L1: a queue as long as the cache's latency, before the tags.
 //!
-//! A sector enters in a cycle and comes to the tags after the latency. What finds no room for its miss waits there, and
-//! those behind it close up, until the queue is full.
+//! A sector enters in a cycle and comes to the tags after the latency. What finds no room for its miss waits
+//! there, and those behind it close up, until the queue is full.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
@@ -22,8 +22,8 @@ impl BankQueue {
         BankQueue { latency, entry: 0, exit: 0, exits: vec![0; latency as usize], oldest: 0 }
     }
 
-    /// A sector enters in the first cycle from `now` on that has room for it. That cycle, and the one in which it comes to
-    /// the tags, where it has to leave by [`BankQueue::leave`] before the next one enters.
+    /// A sector enters in the first cycle from `now` on that has room for it. That cycle, and the one in
+    /// which it comes to the tags, where it has to leave by [`BankQueue::leave`] before the next one enters.
     pub fn enter(&mut self, now: u64) -> (u64, u64) {
         let entry = now.max(self.entry).max(self.exits[self.oldest]);
         self.entry = entry + 1;

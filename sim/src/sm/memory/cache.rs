@@ -115,7 +115,8 @@ impl Cache {
         100 * self.stored < self.keeps.stored * self.lines.len()
     }
 
-    /// A sector that is asked for in cycle `now` will be present from cycle `ready` on. What makes room for it.
+    /// A sector that is asked for in cycle `now` will be present from cycle `ready` on. What makes room for
+    /// it.
     pub fn fill(&mut self, line: u64, sector: usize, ready: u64, now: u64) -> Replaced {
         let (found, replaced) = self.occupy(line, now);
         found.ready[sector] = ready;
@@ -123,8 +124,8 @@ impl Cache {
         replaced
     }
 
-    /// Bytes of a sector, one bit each, are stored in cycle `now`. A sector is present once all of it is stored. What
-    /// makes room for it, as in [`Cache::fill`].
+    /// Bytes of a sector, one bit each, are stored in cycle `now`. A sector is present once all of it is
+    /// stored. What makes room for it, as in [`Cache::fill`].
     pub fn write(&mut self, line: u64, sector: usize, bytes: u32, now: u64) -> Replaced {
         let (found, replaced) = self.occupy(line, now);
         let is_first = !std::mem::replace(&mut found.stored, true);

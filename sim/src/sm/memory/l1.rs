@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The L1 data cache: banks, tags, misses under way, and the write-back of what comes from L2.
 //!
-//! Sectors pass to the tags through the queues of the banks. A hit is there when it leaves them. A miss leaves when the
-//! table of misses has room for it, and its line a way in the set: one that waits for a sector, or was stored to, may keep
-//! its own. Data from L2, of a miss or of a hit on a sector that is on its way, are written back as [`Fills`] says. Stores
-//! pass the queues as loads do, and go on to L2.
+//! Sectors pass to the tags through the queues of the banks. A hit is there when it leaves them. A miss
+//! leaves when the table of misses has room for it, and its line a way in the set: one that waits for a
+//! sector, or was stored to, may keep its own. Data from L2, of a miss or of a hit on a sector that is on its
+//! way, are written back as [`Fills`] says. Stores pass the queues as loads do, and go on to L2.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::MemoryAccess;
@@ -58,8 +58,8 @@ impl<T: Copy> L1<T> {
         }
     }
 
-    /// Empties it and gives it what `shared_memory` bytes leave of the unified memory. What does not fit into the largest
-    /// carve-out, of one large block, leaves as much as that does.
+    /// Empties it and gives it what `shared_memory` bytes leave of the unified memory. What does not fit into
+    /// the largest carve-out, of one large block, leaves as much as that does.
     pub fn start_kernel(&mut self, shared_memory: u64) {
         let l1 = &self.config;
         let suffices = l1.carve_outs.iter().copied().filter(|&carve_out| carve_out >= shared_memory).min();

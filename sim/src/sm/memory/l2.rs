@@ -17,7 +17,8 @@ pub(in crate::sm) struct L2 {
     /// To the partitions, and back.
     requests: Link,
     replies: Link,
-    /// From the arrival of a request at the link to its reply, from L2 and from DRAM, if nothing is in its way.
+    /// From the arrival of a request at the link to its reply, from L2 and from DRAM, if nothing is in its
+    /// way.
     latency: u64,
     dram_latency: u64,
     /// What is behind the links. What all SMs share goes from one to the next as they take turns.
@@ -89,8 +90,8 @@ impl L2 {
         self.load(now, line, sector, counters)
     }
 
-    /// Loads the 128 bytes of a register from DRAM, past the caches; the cycle in which they are there, and how many
-    /// sectors they are.
+    /// Loads the 128 bytes of a register from DRAM, past the caches; the cycle in which they are there, and
+    /// how many sectors they are.
     pub fn load_register(&mut self, now: u64, line: u64) -> (u64, u64) {
         let arrivals = (0..SECTORS).map(|_| {
             let arrival = self.replies.take(now) + self.latency;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The load/store unit.
 //!
-//! It is the shared memory-I/O unit (MIO) of I §2: all that moves between the register files and L1 or shared memory
-//! passes it, loads and stores of both. It takes one instruction at a time from the sub-cores' queues, in turn, and is
-//! busy with it until shared memory has served its lanes, or the last of its sectors has gone to a bank of L1.
+//! It is the shared memory-I/O unit (MIO) of I §2: all that moves between the register files and L1 or shared
+//! memory passes it, loads and stores of both. It takes one instruction at a time from the sub-cores' queues,
+//! in turn, and is busy with it until shared memory has served its lanes, or the last of its sectors has gone
+//! to a bank of L1.
 
 use std::collections::VecDeque;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where the words of local memory lie.
 //!
-//! A trace names the address of a local variable, which is the same for every thread that has it. Memory keeps word w of
-//! the thread t of an SM at (w x threads + t) x 4, so that the lanes of a warp find theirs side by side.
+//! A trace names the address of a local variable, which is the same for every thread that has it. Memory
+//! keeps word w of the thread t of an SM at (w x threads + t) x 4, so that the lanes of a warp find theirs
+//! side by side.
 
 use crate::bits::wide_members;
 
@@ -21,8 +22,8 @@ pub(in crate::sm) struct Threads {
     pub count: u64,
 }
 
-/// The addresses of the words that the lanes access; `addresses` are those of the active ones. Less than a word is an
-/// access to the word.
+/// The addresses of the words that the lanes access; `addresses` are those of the active ones. Less than a
+/// word is an access to the word.
 pub(super) fn words<'a>(
     addresses: &'a [u64],
     width: u64,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memory side of the SM: the load/store unit with L1, shared memory, L2 and DRAM behind it.
 //!
-//! When a sector arrives is known as soon as the unit takes the instruction that asks for it: caches note the arrival of
-//! what is on its way, queues and links when they are free again. Nothing is asked again while it waits. Left out: DRAM
-//! banks, pages and refresh, instruction and constant misses.
+//! When a sector arrives is known as soon as the unit takes the instruction that asks for it: caches note the
+//! arrival of what is on its way, queues and links when they are free again. Nothing is asked again while it
+//! waits. Left out: DRAM banks, pages and refresh, instruction and constant misses.
 
 mod access;
 mod bank_queue;

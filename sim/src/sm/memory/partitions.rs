@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The memory partitions behind the SMs' links: L2's tags, and the bandwidth of L2 and DRAM.
 //!
-//! An SM has partitions of its own, which are its share of the GPU's and are held up by its own links alone; or all SMs have one,
-//! with the shares of all (`l2.shared`). Then a line lies in one slice and one channel, each of which takes a sector at a time,
-//! and what several SMs want of one at the same time waits there: latency grows under load.
+//! An SM has partitions of its own, which are its share of the GPU's and are held up by its own links alone;
+//! or all SMs have one, with the shares of all (`l2.shared`). Then a line lies in one slice and one channel,
+//! each of which takes a sector at a time, and what several SMs want of one at the same time waits there:
+//! latency grows under load.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::MemoryAccess;
@@ -153,8 +154,8 @@ impl Partitions {
     }
 }
 
-/// The cycle, from `now` on, in which the slice or channel of a line takes a sector; there are none where bandwidth is
-/// unlimited. Upper bits of the line count too, so that powers of two apart are not all in one.
+/// The cycle, from `now` on, in which the slice or channel of a line takes a sector; there are none where
+/// bandwidth is unlimited. Upper bits of the line count too, so that powers of two apart are not all in one.
 fn take(parts: &mut [Slots], now: u64, line: u64) -> u64 {
     let folded = line ^ line >> 6 ^ line >> 12 ^ line >> 18;
     match parts.len() {

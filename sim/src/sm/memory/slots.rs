@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
-/// A channel whose time is cut into slots of one sector each. SMs ask for slots of times that lie ahead of them by different
-/// lengths, and whoever asks later may get an earlier one that is left.
+/// A channel whose time is cut into slots of one sector each. SMs ask for slots of times that lie ahead of
+/// them by different lengths, and whoever asks later may get an earlier one that is left.
 #[derive(Clone, BorshSerialize, BorshDeserialize)]
 pub(super) struct Slots {
     /// So many slots in so many cycles.

@@ -10,8 +10,9 @@ pub trait Windows<D> {
     /// How many collectors, one for each warp.
     fn collectors(&self) -> usize;
 
-    /// A warp's instruction reads these registers, one in each slot, which have these values in the banks, and shows those as its
-    /// destinations, each of which it writes or does not have. Which slots find their registers, and their operands.
+    /// A warp's instruction reads these registers, one in each slot, which have these values in the banks,
+    /// and shows those as its destinations, each of which it writes or does not have. Which slots find their
+    /// registers, and their operands.
     fn execute(
         &mut self,
         warp: usize,
@@ -97,8 +98,8 @@ where
     Ok(())
 }
 
-/// A result makes old what any slot of any instruction in the window has read of its register, and enters no destination that an
-/// instruction does not have.
+/// A result makes old what any slot of any instruction in the window has read of its register, and enters no
+/// destination that an instruction does not have.
 fn results_make_sources_old<D, I, O>(bench: &mut Drive<I, O>) -> Result<(), String>
 where
     D: Data,
@@ -110,8 +111,8 @@ where
     if banks * rows < 256 {
         return Ok(());
     }
-    // The slots of a register change from turn to turn, by one more each time, and so does the place of an instruction. A collector
-    // alone has time for each register of each set in each slot of each place.
+    // The slots of a register change from turn to turn, by one more each time, and so does the place of an
+    // instruction. A collector alone has time for each register of each set in each slot of each place.
     let turns = slots * window * if bench.collectors() == 1 { SETS.len() } else { 1 };
     for warp in 0..bench.collectors() {
         for turn in 0..turns {
@@ -142,7 +143,8 @@ where
     Ok(())
 }
 
-/// Each instruction reads what the one before it has written, whose destinations all show that register: one of them has it.
+/// Each instruction reads what the one before it has written, whose destinations all show that register: one
+/// of them has it.
 fn one_destination_has_it<D, I, O>(bench: &mut Drive<I, O>) -> Result<(), String>
 where
     D: Data,

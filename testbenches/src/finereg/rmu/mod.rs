@@ -89,8 +89,9 @@ struct Switch<D> {
     patience: usize,
 }
 
-/// CTAs in a few ACRF regions, with memory and ACRF at their own pace. The first one has a PC for each entry of the cache of
-/// vectors. Then they only leave, until one finds no room; then they are stored and restored in all ways.
+/// CTAs in a few ACRF regions, with memory and ACRF at their own pace. The first one has a PC for each entry
+/// of the cache of vectors. Then they only leave, until one finds no room; then they are stored and restored
+/// in all ways.
 struct RmuStimulus<D> {
     parameters: Parameters,
     regions: Vec<Region<D>>,
@@ -106,7 +107,8 @@ struct RmuStimulus<D> {
     acrf: VecDeque<(Place, D)>,
     /// How often the outside stalls, in percent.
     stalls: usize,
-    /// Switches that ended: done, done in both directions, discarded, refused; and those that filled the PCRF.
+    /// Switches that ended: done, done in both directions, discarded, refused; and those that filled the
+    /// PCRF.
     ended: [u64; 5],
 }
 

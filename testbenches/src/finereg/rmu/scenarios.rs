@@ -181,8 +181,8 @@ fn restore<D: Data>(bench: &mut Bench<D>, cta: &Cta) -> Result<Report, String> {
     Ok(report)
 }
 
-/// One CTA is stored, and comes in as another goes out. The ACRF can be read when the first register has come, so that all others
-/// of its warp are still there.
+/// One CTA is stored, and comes in as another goes out. The ACRF can be read when the first register has
+/// come, so that all others of its warp are still there.
 fn come_before_any_has_left<D: Data>(bench: &mut Bench<D>, coming: &Cta, going: &Cta) -> Result<(), String> {
     let _ = store(bench, coming)?;
     let report = play(bench, request_of(Some(going), Some(coming.number)), Some(going), 100)?;
@@ -194,7 +194,8 @@ fn come_before_any_has_left<D: Data>(bench: &mut Bench<D>, coming: &Cta, going: 
     Ok(())
 }
 
-/// After a reset: a vector is fetched into one entry of the cache after the other, and found there by the next warp.
+/// After a reset: a vector is fetched into one entry of the cache after the other, and found there by the
+/// next warp.
 fn fill_cache<D: Data>(bench: &mut Bench<D>, entries: impl Iterator<Item = u32>) -> Result<(), String> {
     for entry in entries {
         let cta = Cta::with(1, &[(0, 1), (1, 1)]).at(|_| 16 * entry);
@@ -444,8 +445,8 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                 // Fewer where each takes so many cycles.
                 let registers: Vec<u32> = (0..64).step_by(next_latency).collect();
                 for (part, registers) in registers.chunks(fit).enumerate() {
-                    // Each in a warp of its own, whose others in the same half of its vector go out as well; of two parts, one
-                    // has even warps.
+                    // Each in a warp of its own, whose others in the same half of its vector go out as well;
+                    // of two parts, one has even warps.
                     let warps = |live: fn(u32) -> u64| -> Vec<_> {
                         let warp = |place: usize| (2 * place + part % 2) as u32;
                         registers.iter().enumerate().map(|(place, &register)| (warp(place), live(register))).collect()
@@ -508,8 +509,8 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
             name: "vectors_of_every_two_registers",
             rule: "R V-C, Fig. 10: the decoder finds the live registers of a vector, whatever else is live",
             play: |bench| {
-                // Of any two registers, each is live without the other in some warp, as it is saved, and as another that
-                // comes in finds it in the way.
+                // Of any two registers, each is live without the other in some warp, as it is saved, and as
+                // another that comes in finds it in the way.
                 let mut random = Random::seeded(1);
                 let mut vector = || u64::from(random.word()) << 32 | u64::from(random.word());
                 let mut warps = || (0..16).map(|warp| (2 * warp + 1, vector())).collect::<Vec<_>>();
@@ -539,7 +540,8 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
                     let warps: Vec<_> = (0..32).map(|warp| (warp, 1 << (warp + tag % 32))).collect();
                     Cta::with(1, &warps).at(|warp| 16 * warp.warp + (tag << 9))
                 };
-                // After a reset nothing is there; then what was fetched; then what differs from it in a bit of the tag.
+                // After a reset nothing is there; then what was fetched; then what differs from it in a bit
+                // of the tag.
                 for (tag, hits) in [(0, 0), (0, 32), (1, 0), (1 << 22, 0), (1 << 22, 32)] {
                     let report = store(bench, &cta(tag))?;
                     expect_eq!((report.misses, report.hits), (32 - hits, hits), format!("{hits} vectors are there"))?;

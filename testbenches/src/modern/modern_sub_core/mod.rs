@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Testbench of the sub-core that ships: warps with programs whose control bits are as a compiler writes them.
+//! Testbench of the sub-core that ships: warps with programs whose control bits are as a compiler writes
+//! them.
 
 mod program;
 mod scenarios;

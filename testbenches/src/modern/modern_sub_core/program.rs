@@ -45,7 +45,8 @@ impl<D> Instruction<D> {
 #[derive(Clone, Debug)]
 struct Register<D> {
     value: D,
-    /// Its last result of fixed latency: from when on its own pipe and others may read it, in cycles of the program.
+    /// Its last result of fixed latency: from when on its own pipe and others may read it, in cycles of the
+    /// program.
     due: u64,
     pipe: u32,
     /// Counters that its next reader, and its next writer, wait for.
@@ -61,7 +62,8 @@ pub struct Program<D> {
     registers: Vec<Register<D>>,
     /// The cycle of the program in which the next instruction issues at the earliest.
     time: u64,
-    /// Registers that reuse bits have left, of tensor instructions and of others, and whether they have been written since.
+    /// Registers that reuse bits have left, of tensor instructions and of others, and whether they have been
+    /// written since.
     left: [[Option<(u32, bool)>; READS]; 2],
     /// The instruction whose stall count is still open.
     open: Option<Instruction<D>>,

@@ -111,8 +111,8 @@ struct Run<D> {
     dispatched: Vec<(usize, [D; READS])>,
 }
 
-/// Runs the code of warp 0. Units take an instruction every second cycle in which the pipeline moves, or every one if they are wide;
-/// `also` adds to the inputs of a cycle.
+/// Runs the code of warp 0. Units take an instruction every second cycle in which the pipeline moves, or
+/// every one if they are wide; `also` adds to the inputs of a cycle.
 fn run<D: Data>(
     bench: &mut Bench<D>,
     code: &[Instruction],
@@ -162,7 +162,8 @@ fn result<D: Data>(inputs: &mut ModernSubCoreIn<D>, register: u32, data: D) {
     (inputs.result_register[place], inputs.result_data[place]) = (register, data);
 }
 
-/// A consumer of R4, so many cycles behind the producer, whose result comes four cycles after its operands: what it reads.
+/// A consumer of R4, so many cycles behind the producer, whose result comes four cycles after its operands:
+/// what it reads.
 fn consume<D: Data>(
     bench: &mut Bench<D>,
     distance: u32,

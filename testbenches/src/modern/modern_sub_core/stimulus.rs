@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Stimulus of the sub-core that ships: warps with programs, units that take their time, and an oracle for every operand.
+//! Stimulus of the sub-core that ships: warps with programs, units that take their time, and an oracle for
+//! every operand.
 
 use std::collections::{HashMap, VecDeque};
 

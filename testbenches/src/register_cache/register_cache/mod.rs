@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Testbench of the register cache, with a checker: every value that is read is the last one written, whether it comes
-//! from the cache or from the register file, and what is flushed has reached the register file.
+//! Testbench of the register cache, with a checker: every value that is read is the last one written, whether
+//! it comes from the cache or from the register file, and what is flushed has reached the register file.
 
 mod scenarios;
 
@@ -47,8 +47,8 @@ struct Write<D> {
 /// Fills that wait, at which no more sources are read.
 const FILLS: usize = 8;
 
-/// Instructions of few or many warps, whichever, and registers, with results and fills, and a register file that is slow or
-/// fast. In between there are results for all lines, one after another.
+/// Instructions of few or many warps, whichever, and registers, with results and fills, and a register file
+/// that is slow or fast. In between there are results for all lines, one after another.
 struct RegisterCacheStimulus<D: Data> {
     slots: usize,
     warps: Warps,
@@ -181,7 +181,8 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
             Some(result) if self.lines.active => result.warp,
             _ => self.warps.any(random),
         };
-        // As many as collectors hold: a warp whose fills never end would never be flushed. And single lanes wait for each.
+        // As many as collectors hold: a warp whose fills never end would never be flushed. And single lanes
+        // wait for each.
         let has_room = self.fills.len() < FILLS;
         if random.percent(if self.lines.goes_on() { 20 } else { 70 })
             && has_room

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Directed scenarios of the register cache. All hold under any parameters: where a policy decides, they say what each
-//! does.
+//! Directed scenarios of the register cache. All hold under any parameters: where a policy decides, they say
+//! what each does.
 
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{

@@ -29,8 +29,8 @@ pub fn rounded(kind: Kind, value: Quad, round: Round) -> u128 {
     }
 }
 
-/// To an integer, its ends for what is beyond them. PTX: of NaN, 0, but the uppermost bit where one of the two is of
-/// 64 bits.
+/// To an integer, its ends for what is beyond them. PTX: of NaN, 0, but the uppermost bit where one of the
+/// two is of 64 bits.
 fn to_integer(from: Kind, kind: Kind, value: Quad, round: Round) -> u128 {
     let Kind::Integer { bytes, signed } = kind else { unreachable!("it is an integer") };
     if value.is_nan() {

@@ -216,7 +216,8 @@ pub fn saturate(value: u32, to: Narrow) -> u32 {
     (value as i32).clamp(least, most) as u32
 }
 
-/// `I2IP`: two saturated words, `a` above `b`. Above them stand as many of the lower bits of `c` as there is room for.
+/// `I2IP`: two saturated words, `a` above `b`. Above them stand as many of the lower bits of `c` as there is
+/// room for.
 #[inline]
 pub fn pack(a: u32, b: u32, c: u32, to: Narrow) -> u32 {
     let (a, b) = (saturate(a, to), saturate(b, to));

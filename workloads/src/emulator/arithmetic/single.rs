@@ -93,8 +93,8 @@ pub fn fused(a: u32, b: u32, c: u32, mode: FloatMode) -> u32 {
 
 /// [`fused`] in the default mode, of all lanes.
 pub fn fused_lanes(a: &Lanes, b: &Lanes, c: &Lanes, d: &mut Lanes) {
-    /// Made a second time by [`vector`], with the processor's own instructions: without them each lane is a call of the
-    /// mathematical library.
+    /// Made a second time by [`vector`], with the processor's own instructions: without them each lane is a
+    /// call of the mathematical library.
     #[inline(always)]
     fn each(a: &Lanes, b: &Lanes, c: &Lanes, d: &mut Lanes) {
         for (lane, d) in d.iter_mut().enumerate() {

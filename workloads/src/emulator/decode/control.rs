@@ -115,8 +115,8 @@ impl Decoder<'_> {
         })
     }
 
-    /// Whatever an instruction waits for or hints at has happened or does not matter; only the registers it reads
-    /// count.
+    /// Whatever an instruction waits for or hints at has happened or does not matter; only the registers it
+    /// reads count.
     pub(super) fn nothing(&mut self) -> Result<Control, String> {
         self.ignore_all();
         let wide = self.instruction.opcode.contains(".E.");

@@ -14,10 +14,10 @@ use crate::listing::{Operand, Register, RegisterFile};
 type Rows = ArrayVec<u16, 8>;
 
 impl Decoder<'_> {
-    /// `TEX P, Rd of the upper channels, Rd of the lower ones, a, b, 0x0, handle, shape, mask of channels`; P, b
-    /// and the mask may be missing. The handle is the number of a word in constant bank 0, or with `.B` stands
-    /// among the registers. Coordinates, with the layer first, and then what else there is (level of detail,
-    /// offsets) are spread over a and b.
+    /// `TEX P, Rd of the upper channels, Rd of the lower ones, a, b, 0x0, handle, shape, mask of channels`;
+    /// P, b and the mask may be missing. The handle is the number of a word in constant bank 0, or with `.B`
+    /// stands among the registers. Coordinates, with the layer first, and then what else there is (level of
+    /// detail, offsets) are spread over a and b.
     pub(super) fn texture(&mut self) -> Result<TextureAccess, String> {
         let scattered = self.has("SCR");
         let sampling = self.sampling()?;
@@ -170,8 +170,8 @@ impl Decoder<'_> {
         found.ok_or_else(|| format!("`{}` has no shape known to the emulator", self.instruction.opcode))
     }
 
-    /// `SULD.D.BA.shape Rd, [place], 0x0, handle`, `SUST.D.BA.shape [place], data, ..`, `SUST.P.shape.mask ..` for
-    /// stores in the image's format, `SURED`.
+    /// `SULD.D.BA.shape Rd, [place], 0x0, handle`, `SUST.D.BA.shape [place], data, ..`,
+    /// `SUST.P.shape.mask ..` for stores in the image's format, `SURED`.
     pub(super) fn surface(&mut self) -> Result<SurfaceAccess, String> {
         let formatted = self.has("P");
         let by_bytes = self.has("D") && self.has("BA");

@@ -339,7 +339,8 @@ impl Decoder<'_> {
     }
 
     /// `I2I` and `I2IP` with saturation: `I2IP.S8.S32.SAT Rd, a, b, c` puts a and b, saturated to
-    /// bytes, below the lower half of c; `I2IP.S4.S32.SAT Rd, a, b, c.24`, to four bits, below its lower 24 bits.
+    /// bytes, below the lower half of c; `I2IP.S4.S32.SAT Rd, a, b, c.24`, to four bits, below its lower 24
+    /// bits.
     fn pack(&mut self, base: &str) -> Result<Compute, String> {
         let saturate = self.has("SAT");
         let to = self.one_of(&[

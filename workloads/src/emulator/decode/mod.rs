@@ -189,8 +189,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The source slot of the operand taken last, as a bit: slots are numbered in the order of the operands that are
-    /// read, predicates apart. There are four. A sum of two numbers leaves out the slot of a factor.
+    /// The source slot of the operand taken last, as a bit: slots are numbered in the order of the operands
+    /// that are read, predicates apart. There are four. A sum of two numbers leaves out the slot of a factor.
     fn take_slot(&mut self) -> u8 {
         let number = match self.slot {
             Some((number, next)) if next == self.next => number,

@@ -2,13 +2,13 @@
 //! `HMMA.1688`: the product of a 16×8 and an 8×8 matrix in half precision, plus a 16×8 matrix.
 //!
 //! Products are exact and are added to the element of C in double precision, one after the other along the
-//! dimension that is summed over; the sum is rounded where it is stored. How the hardware truncates inside is not
-//! public. Both ways to compute it give the same bits.
+//! dimension that is summed over; the sum is rounded where it is stored. How the hardware truncates inside is
+//! not public. Both ways to compute it give the same bits.
 
 use super::{half, single, Lanes};
 
-/// Elements of C or D. Of each half of the rows, those in even columns, then those in odd ones: lane l has those of
-/// row l / 4 and columns 2 (l mod 4) and the next.
+/// Elements of C or D. Of each half of the rows, those in even columns, then those in odd ones: lane l has
+/// those of row l / 4 and columns 2 (l mod 4) and the next.
 type Sums = [[f64; 32]; 4];
 
 /// D = A × B + C with C and D in single precision.
@@ -90,8 +90,9 @@ mod vector {
         unsafe { _mm256_cvtph_ps(_mm_loadu_si128(words.as_ptr().cast())) }
     }
 
-    /// Gives `finish` each four sums of a register, with its number and the first of their lanes; `addend` says what
-    /// they start with. The products are exact, so that it does not matter that they are fused with the additions.
+    /// Gives `finish` each four sums of a register, with its number and the first of their lanes; `addend`
+    /// says what they start with. The products are exact, so that it does not matter that they are fused with
+    /// the additions.
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
     unsafe fn multiply(

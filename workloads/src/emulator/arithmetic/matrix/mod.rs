@@ -14,9 +14,9 @@ use super::{half, single};
 pub use half_product::{hmma_1688_f16, hmma_1688_f32};
 pub use quad_product::QuadProduct;
 
-/// `IMMA.8816` on bytes, `IMMA.8832` on integers of four bits: the product of an 8×K and a K×8 matrix of integers of
-/// `BITS` bits, plus an 8×8 matrix of words. `.SAT` stops at the ends of the range of words. A register holds
-/// 32 / `BITS` consecutive elements of a row of A, or of a column of B; C two of a row.
+/// `IMMA.8816` on bytes, `IMMA.8832` on integers of four bits: the product of an 8×K and a K×8 matrix of
+/// integers of `BITS` bits, plus an 8×8 matrix of words. `.SAT` stops at the ends of the range of words. A
+/// register holds 32 / `BITS` consecutive elements of a row of A, or of a column of B; C two of a row.
 #[inline]
 pub fn imma<const BITS: u32, const K: usize>(
     a: &Lanes,
