@@ -28,12 +28,6 @@ pub enum SmError {
     )]
     Window { design: String, key: &'static str, value: &'static str },
 
-    #[error(
-        "{design}: stall counts of code are made for operands that are read in 3 cycles, and `read_window={cycles}` \
-         would make them wrong; set `read_window=3`, or add `+dependences=scoreboard` to the design"
-    )]
-    ReadWindow { design: String, cycles: usize },
-
     #[error("the hardware of {design} has room for {warps} warps in a sub-core; set `sm.warps` to {of_sm} at most")]
     TooManyWarps { design: String, warps: usize, of_sm: usize },
 

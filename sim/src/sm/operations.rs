@@ -62,12 +62,10 @@ impl Operations {
         if config.organisation != Organisation::SubCores {
             return refused("organisation", "sub-cores");
         }
-        let follows_control = design.dependences == Dependences::ControlBits;
-        let cycles = config.hardware.read_window;
-        if follows_control && cycles != COMPILED_WINDOW {
-            return Err(SmError::ReadWindow { design: design.name(), cycles });
+        if config.hardware.read_window != COMPILED_WINDOW {
+            return refused("read_window", "3");
         }
-        Ok(Some(Operations { follows_control }))
+        Ok(Some(Operations { follows_control: design.dependences == Dependences::ControlBits }))
     }
 
     /// Adds what is told of an instruction, whose result then takes as long as the compiler counts.

@@ -72,7 +72,6 @@ fn every_operand_is_right_on_every_machine() {
         });
         let scoreboard = run(&workload, "modern+dependences=scoreboard", &[]);
         assert_right(name, &scoreboard);
-        assert_right(name, &run(&workload, "modern+dependences=scoreboard", &["read_window=5"]));
         assert_right(name, &run(&workload, "modern+dependences=scoreboard+iwma", &[]));
     }
 }
@@ -198,7 +197,7 @@ fn a_window_that_compilers_do_not_know_is_refused_with_a_remedy() {
     let (config, design) = (Config::load(None, &settings).unwrap(), Design::MODERN);
     let mut gpu = Gpu::new(&config, design, 1, Engines::models(&config, design, 1));
     let error = gpu.run(&workload("vectoradd"), None).unwrap_err().to_string();
-    assert!(error.contains("read_window=3") && error.contains("dependences=scoreboard"), "{error}");
+    assert!(error.contains("`read_window=3`"), "{error}");
 }
 
 #[test]
