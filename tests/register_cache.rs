@@ -173,7 +173,7 @@ fn a_million_random_accesses_agree_with_tags_for_a_warp() {
     measured::file!["register_cache/warp_tags.csv"].assert_eq(&measured::table(header, rows));
 }
 
-/// The tag of a lane is one thread's. The output goes into `register_cache/thread_tags.csv`, with the day
+/// An access of a lane counts as one. The output goes into `register_cache/thread_tags.csv`, with the day
 /// and the commit.
 ///
 /// Takes half an hour: `make soak`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A search for other transitions of the STHLD controller that obey the papers' text and do better than the
-//! project's, in the workloads of Malekeh's evaluation.
+//! Other transitions of the STHLD controller that obey the papers' text, beside the project's, in the
+//! workloads of Malekeh's evaluation.
 
 use assert_cmd::Command;
 use gpurf_blocks::SthldTable;

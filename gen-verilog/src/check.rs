@@ -62,8 +62,7 @@ pub fn yosys_check(hierarchy: &Hierarchy) -> Result<(), ToolError> {
 }
 
 /// The passes of Yosys's `proc`, without `proc_prune`: for loops that write one vector in many places it
-/// takes
-/// the longest of all, and only takes away what later passes would.
+/// takes the longest of all, and only takes away what later passes would.
 const PROCESSES: &str =
     "proc_clean; proc_rmdead; proc_init; proc_arst; proc_rom; proc_mux; proc_dlatch; proc_dff; proc_memwr; proc_clean";
 

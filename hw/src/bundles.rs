@@ -204,8 +204,7 @@ pub struct Question<const V: usize> {
 }
 
 /// Fields that the compiler writes into an instruction beside its opcode and operands: H §4. The bits are
-/// those of
-/// SASS, except for the yield bit, which is inverted there.
+/// those of SASS, except for the yield bit, which is inverted there.
 #[bundle]
 pub struct ControlField {
     /// Cycles until the next instruction of the warp may issue.

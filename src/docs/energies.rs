@@ -30,8 +30,7 @@ pub fn of_storages(project: &Project, files: &str) -> Result<String> {
     Ok(format!("{}\n\n{}", commands.join("\n\n"), markdown(&storage::of_storages(&measured)?, &[])))
 }
 
-/// Cycles followed and values compared in some files, whatever the energies: a difference ends a
-/// measurement.
+/// Cycles followed and values compared in some files, whatever the energies: a difference ends a measurement.
 pub fn followed(project: &Project, files: &str) -> Result<String> {
     let mut commands = vec![];
     let header =

@@ -3,9 +3,8 @@
 //!
 //! The property ([`PROPERTY`]) follows one load through the ports of the emitted Verilog. Nothing about the
 //! load is fixed, except that it stays the same. Yosys proves the property with its SAT solver, by
-//! induction over cycles
-//! and thus for any number of them, on a small table of either reading. Tables that are broken on purpose
-//! must fail.
+//! induction over cycles and thus for any number of them, on a small table of either reading. Tables that are
+//! broken on purpose must fail.
 
 use std::fs;
 

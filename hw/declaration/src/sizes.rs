@@ -42,8 +42,7 @@ pub fn sizes(arguments: &Arguments, parts: &[Part]) -> Vec<(Ident, Expr)> {
     sizes
 }
 
-/// A condition over parameters and sizes. All of them are numbers: a name by itself is one that is not
-/// zero.
+/// A condition over parameters and sizes. All of them are numbers: a name by itself is one that is not zero.
 pub fn decided(condition: &Expr) -> Expr {
     match condition {
         Expr::Path(_) => parse_quote!((#condition != 0)),

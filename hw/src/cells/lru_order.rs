@@ -46,7 +46,7 @@ pub struct LruOrder<const I: usize> {
     number: Constant<[Bits<I>; entries]>,
     #[value(|entry| 1 << entry)]
     alone: Constant<[Bits<16>; entries]>,
-    /// The entry with the higher number of each pair is the newer.
+    /// Set for each pair whose entry with the higher number is the newer.
     #[when(lru_order == LruStorage::Pairs)]
     higher_newer: Register<[Bit; pairs]>,
     /// The entries of each pair, as the one bit set.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Knowledge of `#[block]` about a module beside its hardware.
+//! Facts that `#[block]` gathers about a module beside its hardware.
 
 use gpurf_blocks::Parameters;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A test for work: a module rests while its ports are not driven again.
+//! A test whether a module has anything to do.
 
 use rust_hdl::prelude::*;
 

@@ -42,8 +42,7 @@ impl<T: Synth> Default for Register<T> {
 }
 
 impl<T: Synth> Register<T> {
-    /// The value that it holds, as its port `q`. A kernel loads it with `self.register.load(enable,
-    /// value)`.
+    /// The value that it holds, its port `q`. A kernel loads it with `self.register.load(enable, value)`.
     pub fn val(&self) -> T {
         self.q.val()
     }

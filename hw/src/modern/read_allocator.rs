@@ -102,7 +102,7 @@ impl ReadAllocator {
         goes = (fixed | variable) & fits;
     }
 
-    /// Moves on the places that are taken, by a cycle.
+    /// Moves the taken places on by a cycle.
     fn take() {
         for b in 0..2 {
             after[b] = taken[b];

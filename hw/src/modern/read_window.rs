@@ -50,7 +50,8 @@ pub struct ReadWindow<const W: usize> {
     pub found: In<Bit>,
     /// Newer value of the register that the bank shows.
     pub found_data: In<Bits<W>>,
-    /// When each operand of the instruction that leaves was read at this port.
+    /// Cycle in which each operand of the leaving instruction was read at this port: bit k for cycle k of the
+    /// window.
     pub leave_grant: In<[Bits<5>; OPERANDS]>,
     /// Its pipe.
     pub leave_pipe: In<Bits<2>>,

@@ -120,8 +120,7 @@ pub struct Arbiter<const C: usize> {
     /// Slot of the read that comes after that, if it is of the instruction issued now.
     #[when(accesses == 2)]
     after_direct: Local<[[Bit; slots]; banks]>,
-    /// The read that comes at the bank's second access: the one that the first has left, or the one after
-    /// it.
+    /// The read that comes at the bank's second access: the one that the first has left, or the one after it.
     #[when(accesses == 2)]
     offered_valid: Local<[Bit; banks]>,
     #[when(accesses == 2)]

@@ -71,7 +71,7 @@ checkpoint! {
     }
 }
 
-/// The cost of a kernel.
+/// The statistics of a kernel that has ended.
 pub(super) struct Finished {
     pub counters: Counters,
     pub stalls: Stalls,

@@ -52,7 +52,7 @@ pub struct Gates<'a> {
     pub(super) words: Vec<Vec<u8>>,
     /// For every memory, the places in the order of its reads without a clock.
     reads: Vec<Vec<usize>>,
-    /// The nets that make a write, of each memory's ports. Any of them does.
+    /// The nets of each memory's ports that make a write, each of them alone.
     writes: Vec<Vec<Vec<Net>>>,
     /// The activity of the nets is counted.
     counts: bool,

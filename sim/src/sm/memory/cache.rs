@@ -28,7 +28,7 @@ pub(super) struct Cache {
 pub(super) struct Keeps {
     /// As long as they wait for a sector.
     pub reserved: bool,
-    /// Lines that were stored to keep their ways, until they are so many percent of all.
+    /// Stored lines keep their ways, until they are so many percent of all.
     pub stored: usize,
 }
 

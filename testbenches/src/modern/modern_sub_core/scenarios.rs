@@ -103,8 +103,7 @@ fn present<D: Data>(inputs: &mut ModernSubCoreIn<D>, warp: usize, payload: u32, 
     }
 }
 
-/// The course of a warp's code: in which cycle each instruction issues, leaves Control, and has its
-/// operands.
+/// The course of a warp's code: in which cycle each instruction issues, leaves Control, and has its operands.
 #[derive(Clone, Debug, Default)]
 struct Run<D> {
     issued: Vec<usize>,
