@@ -95,9 +95,10 @@ fn number(value: f64) -> String {
     percent(value).replace('-', "−")
 }
 
-/// Tables that a study printed, of one record: all of them; those of one title, `malekeh built-in small;
-/// Fixed STHLD`; or columns and rows of those that have the columns. Each column or row may have another
-/// name: `malekeh built-in small; Averages; hit ratio = hits, IPC; malekeh = Malekeh; bow`.
+/// Tables that a study printed, of one record: all of them; those of one title,
+/// `malekeh built-in small; Fixed STHLD`; or columns and rows of those that have the columns. Each column or
+/// row may have another name:
+/// `malekeh built-in small; Averages; hit ratio = hits, IPC; malekeh = Malekeh; bow`.
 pub fn tables(project: &Project, about: &str) -> Result<String> {
     let mut parts = about.split("; ");
     let (from, title) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
