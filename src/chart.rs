@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the pictures of results have in common.
+//! Common parts of the pictures of results.
 
 use std::error::Error;
 

@@ -62,7 +62,7 @@ pub struct Arguments {
     json: JsonArgument,
 }
 
-/// What the top finds if it does what the model does.
+/// Counts that the top finds if it does as the model does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 struct Counted {
     cycles: u64,
@@ -211,7 +211,7 @@ impl<'a> Top<'a> {
         Top { sub_core, ports, inputs, outputs }
     }
 
-    /// What the model counts.
+    /// The model's counts.
     fn counted(&self, cycles: &[Cycle]) -> Counted {
         let mut counted = Counted { cycles: cycles.len() as u64, ..Counted::default() };
         for (_, outputs) in cycles {

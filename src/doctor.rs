@@ -35,7 +35,7 @@ struct Finding {
     version: Option<String>,
     needed_for: String,
     optional: bool,
-    /// What brings it.
+    /// The way to install it.
     remedy: String,
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What runs the hardware in a streaming multiprocessor, by name.
+//! Engines that run the hardware in a streaming multiprocessor, by name.
 
 use clap::ValueEnum;
 
-/// What runs the hardware of the SM's sub-cores.
+/// The engine that runs the hardware of the SM's sub-cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engines {
     /// The reference models

@@ -18,7 +18,7 @@ use crate::synth::{StructureArguments, SynthesisArguments};
 use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::Verdict;
 
-/// What runs side by side; the first is what the others are held against.
+/// Engines that run side by side; the others are held against the first.
 const ENGINES: [EngineKind; 3] = [EngineKind::Rtl, EngineKind::Verilator, EngineKind::Netlist];
 
 #[derive(Args)]
@@ -60,7 +60,7 @@ pub struct Arguments {
     json: JsonArgument,
 }
 
-/// What is known of a module's netlist.
+/// Facts that are known of a module's netlist.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Report {
     pub module: String,
@@ -87,7 +87,7 @@ pub struct Run {
     pub scenarios: usize,
     pub cycles: u64,
     pub seed: u64,
-    /// What differed, scenarios first; none if nothing did.
+    /// Differences, scenarios first; none if nothing differed.
     pub failures: Vec<String>,
 }
 

@@ -74,7 +74,7 @@ impl EmulationArguments {
     }
 }
 
-/// What an INPUT stands for.
+/// The thing that an INPUT stands for.
 pub enum Input {
     BuiltIn(&'static Benchmark),
     LaunchFile {

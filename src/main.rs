@@ -6,7 +6,7 @@ use std::panic;
 use std::path::PathBuf;
 use std::process::{self, ExitCode};
 
-/// What shells give a program that a closed pipe ended: 128 and the number of SIGPIPE.
+/// The exit code that shells give a program that a closed pipe ended: 128 and the number of SIGPIPE.
 const PIPE_CLOSED: i32 = 128 + 13;
 
 fn main() -> ExitCode {

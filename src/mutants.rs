@@ -53,7 +53,7 @@ pub struct Arguments {
     json: JsonArgument,
 }
 
-/// What became of the mutants of a module.
+/// The fates of a module's mutants.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     pub module: String,
@@ -61,7 +61,7 @@ pub struct Report {
     /// Digest of the Verilog.
     pub source: String,
     pub measured: Origin,
-    /// What drew, proved and simulated.
+    /// Tools that drew, proved and simulated.
     pub tools: Vec<String>,
     pub draw: u64,
     pub seed: u64,
@@ -102,7 +102,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     written.map(|()| Verdict::Holds)
 }
 
-/// What [`record`] has written into a file; one that does not exist has nothing.
+/// Reports that [`record`] has written into a file; one that does not exist has nothing.
 pub fn recorded(path: &Path) -> Result<Vec<Report>> {
     read_lines(path, "counts of mutants")
 }
@@ -193,7 +193,7 @@ fn protocols(design: &Hierarchy, parameters: &Parameters) -> Result<Protocols> {
 /// Returns true if something tells the Verilog that is selected now from the reference model.
 type Check = fn(&dyn Workbench, &Arguments) -> Result<bool>;
 
-/// What tells those whose reset leaves something over.
+/// Checks that tell those whose reset leaves something over.
 const AFTER_RESET: [Check; 2] = [differs_after_reset, fails_a_scenario_after_reset];
 
 /// In mid-stimulus: cycles until the reset, and after it. They are many, since a register may be where a

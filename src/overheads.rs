@@ -55,7 +55,7 @@ pub struct Arguments {
 /// Seconds of Yosys for which a module counts as one that takes long.
 const LONG: f64 = 20.0;
 
-/// What is written as JSON.
+/// Results that are written as JSON.
 #[derive(Serialize)]
 struct Results {
     #[serde(flatten)]
@@ -118,8 +118,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     verdict
 }
 
-/// What the modules cost. With `--last`, those that take long are not measured but looked up, and those that
-/// were never measured are left out.
+/// Syntheses of the modules. With `--last`, those that take long are not measured but looked up, and those
+/// that were never measured are left out.
 fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesis>> {
     let options = options(arguments.liberty.as_deref())?;
     let Some(path) = &arguments.last else {

@@ -61,7 +61,7 @@ impl Product {
         }
     }
 
-    /// What is to be said about one that runs in part.
+    /// A remark about one that runs in part.
     pub fn note(&self) -> Option<String> {
         let (side, rows) = (self.size / TILE, self.rows() / TILE);
         (rows < side).then(|| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an instruction stream consists of.
+//! The composition of an instruction stream.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
@@ -46,15 +46,15 @@ pub struct ControlCounts {
     pub instructions: u64,
     /// Stall counts, summed up.
     pub stall_cycles: u64,
-    /// Those that give the next cycle to another warp.
+    /// Instructions that give the next cycle to another warp.
     pub yields: u64,
-    /// Those that name a dependence counter for their results.
+    /// Instructions that name a dependence counter for their results.
     pub write_barriers: u64,
-    /// Those that name one for their sources.
+    /// Instructions that name one for their sources.
     pub read_barriers: u64,
-    /// Those that wait for dependence counters.
+    /// Instructions that wait for dependence counters.
     pub waits: u64,
-    /// Those that leave an operand in the reuse cache.
+    /// Instructions that leave an operand in the reuse cache.
     pub reuse: u64,
 }
 

@@ -47,7 +47,7 @@ pub fn commit() -> String {
     }
 }
 
-/// What tells a run from others, by name and value.
+/// Properties that tell a run from others, by name and value.
 pub type Properties = Vec<(String, String)>;
 
 /// The ones that every run has: the build of the program, and the digest of the input.

@@ -33,7 +33,7 @@ pub struct Arguments {
     json: JsonArgument,
 }
 
-/// What became of a record.
+/// The fate of a record.
 #[derive(Serialize)]
 struct Repeated {
     record: String,
@@ -124,7 +124,7 @@ fn read(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Study)>> {
     Ok(records)
 }
 
-/// What the command behind a record gives now, or the reason why it does not run.
+/// The result that the command behind a record gives now, or the reason why it does not run.
 fn again(record: &Study, folder: &Path) -> Result<Result<Study, String>> {
     let file = tempfile::NamedTempFile::new().context("no temporary file can be made")?;
     let output = Command::new(std::env::current_exe()?)
@@ -142,7 +142,7 @@ fn again(record: &Study, folder: &Path) -> Result<Result<Study, String>> {
     }))
 }
 
-/// What differs, by name.
+/// The parts that differ, by name.
 fn moved(before: &Study, after: &Study) -> Vec<String> {
     let mut names = vec![];
     if before.inputs != after.inputs {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `--set` can set, as the declarations say it.
+//! Settings of `--set`, as the declarations have them.
 
 use std::path::PathBuf;
 

@@ -128,7 +128,7 @@ impl Arguments {
         crate::arguments_of("sim", line)
     }
 
-    /// What is run, by name.
+    /// The inputs that are run, by name.
     pub fn inputs(&self) -> &[String] {
         &self.input
     }
@@ -554,7 +554,7 @@ impl Job<'_> {
         Ok(known)
     }
 
-    /// What tells this run from others, by name and value.
+    /// Properties that tell this run from others, by name and value.
     fn properties(&self) -> Result<Properties> {
         let Arguments { emulation, reuse, seed, cycles, sample, .. } = self.arguments;
         let properties = [
@@ -572,7 +572,7 @@ impl Job<'_> {
     }
 }
 
-/// Of model against hardware, and of hardware against Verilog.
+/// Differences of model and hardware, and of hardware and Verilog.
 fn of_pair(engine: &Pair) -> (u64, Vec<String>) {
     let found = engine.divergence.iter().map(|found| format!("model and RTL: {found}"));
     (engine.divergent_cycles, found.collect())
@@ -585,7 +585,7 @@ fn of_trio(engine: &Trio) -> (u64, Vec<String>) {
     (engine.divergent_cycles + hardware.divergent_cycles, of_model.chain(of_verilog).collect())
 }
 
-/// What statistics say, for people.
+/// A table of statistics, for people.
 pub fn report(name: &str, statistics: &Statistics) -> Table {
     let Statistics { summary, .. } = statistics;
     let counters = &summary.counters;

@@ -36,7 +36,7 @@ pub struct Arguments {
     tolerance: f64,
 }
 
-/// What benchmarks measured, in the order in which they ran.
+/// Measurements of benchmarks, in the order in which they ran.
 #[derive(Serialize, Deserialize)]
 pub struct Speeds {
     pub measured: Origin,
@@ -46,7 +46,7 @@ pub struct Speeds {
 #[derive(Serialize, Deserialize)]
 pub struct Benchmark {
     pub group: String,
-    /// What was run, and after the last slash how.
+    /// Its name. Behind the last slash it says how it was run.
     pub name: String,
     /// Elements or bytes, and how many of them in a second: the median, and the ends of its 95% interval.
     pub unit: Unit,
@@ -55,7 +55,7 @@ pub struct Benchmark {
     pub fastest: f64,
 }
 
-/// What a benchmark says it works through.
+/// The unit of the work that a benchmark does.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     Elements,
@@ -139,7 +139,7 @@ pub fn recorded(path: &Path) -> Result<Speeds> {
     serde_json::from_str(last).with_context(|| unreadable(path))
 }
 
-/// What criterion writes about a benchmark; it writes more.
+/// Criterion's file about a benchmark; it has more.
 #[derive(Deserialize)]
 struct About {
     group_id: String,

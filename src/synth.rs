@@ -108,7 +108,7 @@ impl StructureArguments {
     }
 }
 
-/// What is synthesized, and how.
+/// A module to be synthesized, and how.
 #[derive(Clone)]
 pub struct Design {
     pub hierarchy: Hierarchy,
@@ -158,7 +158,7 @@ impl Arguments {
         modules(&self.modules)
     }
 
-    /// What is synthesized of each module.
+    /// The designs that are synthesized, one for each module.
     fn designs(&self) -> Result<Vec<Design>> {
         let (entries, parameters) = self.chosen()?;
         let Flow { sat_sweeping, structure, .. } = self.flow();
@@ -209,7 +209,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.records.finish(&results)
 }
 
-/// What modules take of an FPGA, one after the other.
+/// Modules' use of an FPGA, one after the other.
 fn for_target(arguments: &Arguments, target: Target) -> Result<Verdict> {
     let record = arguments.records.record();
     let mut known = record.map(Utilizations::read).transpose()?;
@@ -302,7 +302,7 @@ fn name(top: &str, step: Step) -> String {
     }
 }
 
-/// What runs, and since when.
+/// The modules that run, and since when.
 fn said(running: &[(String, Instant)]) -> String {
     let one = |(name, since): &(String, Instant)| format!("{name} {} s", since.elapsed().as_secs());
     running.iter().map(one).collect::<Vec<_>>().join(", ")

@@ -85,7 +85,7 @@ pub struct StimulusArguments {
     pub seed: u64,
 }
 
-/// What a module's testbench found.
+/// Findings of a module's testbench.
 #[derive(Serialize)]
 struct Report {
     module: &'static str,
@@ -99,7 +99,7 @@ struct Report {
     /// Cycles of random stimulus run.
     cycles: u64,
     seed: u64,
-    /// What the stimulus met, where it counts.
+    /// Counts of the stimulus, where it counts what it meets.
     coverage: BTreeMap<&'static str, u64>,
     failure: Option<String>,
     #[serde(skip)]

@@ -17,7 +17,7 @@ use gpurf_testbenches::unit_hardware::{self, UnitHardware};
 use crate::engines::Engines as Kind;
 use crate::sim::recording::Watch;
 
-/// What engines in lockstep inside an SM, out of reach, differed in.
+/// Differences of engines in lockstep inside an SM, out of reach.
 #[derive(Clone, Default)]
 pub struct Differences(Arc<Mutex<(u64, Vec<String>)>>);
 

@@ -31,7 +31,7 @@ impl ModuleArguments {
         &self.module
     }
 
-    /// What `--set` says.
+    /// The settings that `--set` names.
     pub fn settings(&self) -> &[String] {
         &self.settings
     }
@@ -42,7 +42,7 @@ impl ModuleArguments {
     }
 }
 
-/// What modules, clock and reset are called in Verilog.
+/// Names of modules, clock and reset in Verilog.
 #[derive(Args)]
 pub struct NameArguments {
     /// Put this before the name of every Verilog module and file
@@ -107,7 +107,7 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
     Ok((entries, parameters))
 }
 
-/// What stands before `--set KEY=VALUE`, once or several times, and what these set.
+/// The text before `--set KEY=VALUE`, once or several times, and the settings behind it.
 pub fn settings_behind(text: &str) -> (&str, Vec<String>) {
     let mut parts = text.split("--set ").map(str::trim);
     (parts.next().unwrap_or_default(), parts.map(String::from).collect())

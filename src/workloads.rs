@@ -37,7 +37,8 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["opcodes", "control", "histogram", "record", "json"])]
     check: bool,
     /// Only execute the workloads, and list races: accesses of two warps to the same bytes of shared memory
-    /// with no barrier between them, one of which writes, and shuffles from lanes that do not execute
+    /// with no barrier between them, at least one of them a write, and shuffles from lanes that do not
+    /// execute
     #[arg(long, conflicts_with_all = ["check", "opcodes", "control", "histogram", "record", "json"])]
     races: bool,
     /// Also list the share of each opcode
@@ -145,7 +146,7 @@ const CONTROL_LEGEND: &str =
     "Of the instructions executed; stall: cycles until the warp's next one may issue, on average.
 Traces have no control bits.";
 
-/// What control bits say, by kernel.
+/// A table of control bits, by kernel.
 fn control(profiles: &[Profile]) -> Table {
     let mut rows = table(&[
         "workload",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the nets of a netlist do, as `gpurf power` writes it, beside what they do in Icarus Verilog.
+//! Activity of a netlist's nets, as `gpurf power` writes it, beside their activity in Icarus Verilog.
 //!
 //! Skipped, with a note, where Yosys or Icarus is missing or the cell library cannot be fetched.
 

@@ -63,7 +63,7 @@ fn compare(modules: &[&str], file: &Path) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// Whether there is something to compare with; says so if not.
+/// Recorded areas to compare with; if there are none, says so.
 fn ready() -> Option<Vec<Synthesis>> {
     let lines = comparable();
     if lines.is_empty() || nangate::liberty().is_err() {

@@ -40,7 +40,7 @@ fn kernels_take_about_as_long_as_in_accel_sim() {
     }
 }
 
-/// What the reference of the built-in workloads has of some of them, and their traces.
+/// A part of the reference of the built-in workloads, and its traces.
 fn built_in(names: &[&str]) -> (TempDir, String) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers/accel-sim-built-in.json");
     let text = fs::read_to_string(file).expect("the reference is there");

@@ -12,7 +12,7 @@ use std::time::Duration;
 use assert_cmd::assert::OutputAssertExt;
 use predicates::str::contains;
 
-/// Eighteen kernels, of which some last for many intervals.
+/// Eighteen kernels; some of them last for many intervals.
 const RUN: [&str; 5] = ["sim", "bfs", "--size", "medium", "--sample=3"];
 const KILL: i32 = 9;
 const SIGNALS: [(&str, i32); 2] = [("-INT", 2), ("-TERM", 15)];

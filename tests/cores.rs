@@ -68,7 +68,7 @@ fn fusesoc_lints_builds_and_synthesizes() {
     }
 }
 
-/// What another house calls modules, clock and reset.
+/// Another house's names of modules, clock and reset.
 const NAMES: [&str; 6] = ["--prefix", "acme_", "--clock", "clk_i", "--reset", "rst_ni:low"];
 
 #[test]
@@ -116,7 +116,7 @@ fn slang_reads_exports_without_a_word() {
     }
 }
 
-/// Whether the cocotb test passes on a collector with these settings, and what was said.
+/// Tells whether the cocotb test passes on a collector with these settings, with its output.
 fn passes(python: &Path, settings: &[&str]) -> (bool, String) {
     let (folder, tops) = exported(&["ccu"], settings);
     let run = root().join("tests/cocotb/run.py");

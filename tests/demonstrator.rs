@@ -27,7 +27,7 @@ const BENCH: &str = "module bench;
 endmodule
 ";
 
-/// What the top says at its end: hits, instructions, signature, and whether they are right.
+/// The top's output at its end: hits, instructions, signature, and whether they are right.
 fn simulated(folder: &Path, text: &str) -> Vec<u64> {
     fs::write(folder.join("all.v"), format!("{text}\n{BENCH}")).expect("written");
     let run = |program: Tool, arguments: &[&str]| {

@@ -31,7 +31,7 @@ fn finereg_is_the_same_on_every_engine() {
     }
 }
 
-/// A short run of matrix instructions with operands as a trace names them, of which some are named twice.
+/// A short run of matrix instructions with operands as a trace names them; some are named twice.
 fn named(engine: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("out.json").display().to_string();

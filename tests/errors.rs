@@ -274,7 +274,7 @@ fn a_closed_standard_error_is_no_panic() {
     assert!(printed.contains("warp instructions"), "{printed}");
 }
 
-/// What goes to files is there even if nobody reads the table.
+/// Files are whole even if nobody reads the table.
 #[test]
 fn a_closed_pipe_loses_no_file() {
     let folder = tempfile::tempdir().expect("a folder");

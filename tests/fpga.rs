@@ -17,7 +17,7 @@ fn synth(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a module takes of a target.
+/// The part of a target that a module takes.
 fn taken(module: &str, target: &str) -> Value {
     let arguments =
         [module, "--set", "width=32", "--set", "pcrf_entries=64", "--target", target, "--json", "-"];

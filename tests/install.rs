@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a newcomer meets first: the doctor, completions, manual pages, the release archive.
+//! First steps of a newcomer: the doctor, completions, manual pages, the release archive.
 
 use std::collections::BTreeSet;
 use std::fs;

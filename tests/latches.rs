@@ -89,7 +89,7 @@ fn a_cache_table_of_latches_is_proved_to_be_one_of_flip_flops() {
     assert!(proof.by.is_none(), "{proof:?}");
 }
 
-/// What reaches the inputs of entries that nothing is written to.
+/// Changes that reach the inputs of entries that nothing is written to.
 #[test]
 fn isolated_entries_see_what_is_written_to_them_alone() {
     let Some(options) = options(&[Tool::Yosys]) else { return };

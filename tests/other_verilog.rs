@@ -135,7 +135,7 @@ fn few_mutants_of_any_module_survive() {
 /// A module, its parameters, and what is broken in its Verilog: what stands there, and what in its place.
 type Fault = (&'static str, &'static [&'static str], &'static str, &'static str);
 
-/// What a faster operand stage can get wrong.
+/// Mistakes that a faster operand stage can make.
 const FAULTS: [Fault; 6] = [
     // What is granted at issue joins the queue all the same.
     ("arbiter", &[], "wants[b*7 + s] & !(direct[b*7 + s] & granted[b])", "wants[b*7 + s]"),
@@ -150,7 +150,7 @@ const FAULTS: [Fault; 6] = [
     ("ocu_stage", &[], "collectors_occupied[c] & !dispatch_arbiter_grant[c]", "collectors_occupied[c]"),
 ];
 
-/// What registers that leave and come at the same time can get wrong.
+/// Mistakes that are possible where registers leave and come at the same time.
 const FAULTS_OF_STREAMS: [Fault; 10] = [
     // A register in the way is overwritten: of the warp being saved, of another, while it is read.
     ("rmu", SMALL_PCRF, "& (!decoder_found & ", "& ("),

@@ -79,8 +79,8 @@ fn every_difference_is_switched_alone() {
     assert!(avoided(1) < avoided(0), "clearing dirty bits avoids writes that must be made");
 }
 
-/// What is counted grows by the same for each step of a thread block along K; so a row of blocks of a product
-/// of 2,048 is what products of 256 and 512, which run whole, say that it must be.
+/// Counts grow by the same for each step of a thread block along K. So the counts of a row of blocks of a
+/// product of 2,048 follow from products of 256 and 512, which run whole.
 #[test]
 fn a_sample_of_a_product_counts_as_its_blocks_do_in_whole_products() {
     for format in ["hgemm", "igemm"] {
@@ -173,8 +173,8 @@ fn a_million_random_accesses_agree_with_tags_for_a_warp() {
     measured::file!["register_cache/warp_tags.csv"].assert_eq(&measured::table(header, rows));
 }
 
-/// That of a lane is one. What is printed goes into `register_cache/thread_tags.csv`, with the day and the
-/// commit.
+/// An access of a lane counts as one. The output goes into `register_cache/thread_tags.csv`, with the day
+/// and the commit.
 ///
 /// Takes half an hour: `make soak`.
 #[test]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether other transitions of the STHLD controller that obey the papers' text do better than the project's,
-//! in the workloads of Malekeh's evaluation.
+//! Other transitions of the STHLD controller that obey the papers' text, beside the project's, in the
+//! workloads of Malekeh's evaluation.
 
 use assert_cmd::Command;
 use gpurf_blocks::SthldTable;
@@ -8,7 +8,7 @@ use gpurf_fixtures::measured;
 use rayon::prelude::*;
 use serde_json::Value;
 
-/// What the text leaves open.
+/// Choices that the text leaves open.
 #[derive(Clone, Copy, PartialEq)]
 struct Steps {
     climb: i32,

@@ -41,7 +41,7 @@ const DESIGNS: [&str; 12] = [
 const HARDWARE: [&str; 7] =
     ["baseline", "traditional", "malekeh", "malekeh-pr", "bow", "register-cache", "ltrf"];
 
-/// An SM of which a sub-core has sixteen warps.
+/// An SM whose sub-cores have sixteen warps each.
 const SIXTEEN_WARPS: [&str; 6] =
     ["--set", "sm.warps=64", "--set", "sm.threads=2048", "--set", "sm.blocks=32"];
 
@@ -259,7 +259,8 @@ fn the_same_run_gives_the_same_bytes() {
     assert_eq!(run("5"), run("5"));
 }
 
-/// What every warp executed, by block and warp: place, lanes, opcode without modifiers, registers.
+/// Instructions that every warp executed, by block and warp: place, lanes, opcode without modifiers,
+/// registers.
 fn executed(workload: &Workload) -> BTreeMap<([u32; 3], u32), Vec<String>> {
     let mut warps = BTreeMap::new();
     let kernel = workload.kernels().next().expect("a kernel");

@@ -8,7 +8,7 @@
 pub const SUB_CORES: usize = 4;
 /// Warps of a sub-core whose operands a register cache holds. C §VI-B.
 pub const CACHED_WARPS: usize = 8;
-/// Warps of a sub-core with bypassing operand collectors, each of which has its own. F §VI-B.
+/// Warps of a sub-core with bypassing operand collectors. Each warp has its own collector. F §VI-B.
 pub const BOC_WARPS: usize = 8;
 /// Threads of a warp.
 pub const LANES: usize = 32;

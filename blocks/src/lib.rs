@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What models and hardware share, and nothing else: the contract of a block, its ports as data, its
-//! parameters, and the sizes that all of them have.
+//! Everything that models and hardware share, and nothing else: the contract of a block, its ports as data,
+//! its parameters, and the sizes that all of them have.
 //!
 //! Nothing of the house is imported here, and nothing is known of how a block is made.
 

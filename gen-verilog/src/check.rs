@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What other tools say about a design; every check passes silently or returns their words.
+//! Checks of a design by other tools; every check passes silently or returns their words.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -61,8 +61,8 @@ pub fn yosys_check(hierarchy: &Hierarchy) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// What `proc` of Yosys does, without `proc_prune`: for loops that write one vector in many places it takes
-/// the longest of all, and only takes away what later passes would.
+/// The passes of Yosys's `proc`, without `proc_prune`: for loops that write one vector in many places it
+/// takes the longest of all, and only takes away what later passes would.
 const PROCESSES: &str =
     "proc_clean; proc_rmdead; proc_init; proc_arst; proc_rom; proc_mux; proc_dlatch; proc_dff; proc_memwr; proc_clean";
 

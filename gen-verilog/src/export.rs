@@ -59,7 +59,7 @@ fn file_list(hierarchy: &Hierarchy) -> String {
     hierarchy.modules.iter().map(|module| file_name(hierarchy, module) + "\n").collect()
 }
 
-/// What `verilator --lint-only -Wall` is told to pass over, by name and with the reason.
+/// Warnings that `verilator --lint-only -Wall` is told to pass over, by name and with the reason.
 fn waivers(hierarchy: &Hierarchy) -> String {
     let mut text = format!(
         "`verilator_config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the threads of a process share.
+//! A lock for the things that the threads of a process share.
 
 use std::sync::{Mutex, MutexGuard};
 

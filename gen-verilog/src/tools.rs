@@ -61,7 +61,7 @@ impl Tool {
         }
     }
 
-    /// What does not work without it.
+    /// The work that cannot be done without it.
     pub fn purpose(self) -> &'static str {
         match self {
             Tool::Yosys => "synthesis, mutants and checks of the emitted Verilog",
@@ -100,7 +100,7 @@ impl Tool {
         on_path.chain(environments).find(|file| is_program(file)).ok_or(MissingTool(self))
     }
 
-    /// What it says of its version. It is asked once in a process.
+    /// Its own text about its version. It is asked once in a process.
     pub fn version(self) -> Result<String, ToolError> {
         static KNOWN: Mutex<Option<HashMap<Tool, String>>> = Mutex::new(None);
         let mut known = lock(&KNOWN);
@@ -168,7 +168,7 @@ fn starts_with(name: &OsString, prefix: &str) -> bool {
 
 pub use gpurf_files::cache_folder;
 
-/// What a tool said, if it failed.
+/// A failure around a tool, with the tool's own words.
 // The message of a variant says what it is, and what its fields are.
 #[allow(missing_docs)]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

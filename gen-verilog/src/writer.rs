@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What files say of the program that writes them.
+//! The name under which files mention the program that writes them.
 
 use std::sync::OnceLock;
 

@@ -8,12 +8,12 @@ use crate::dialect::bundle;
 use crate::multicast::{LrtCam, LrtScan};
 use crate::watch;
 
-/// What an instruction is to the stages that it passes: F §II, Fig. 4.
+/// An instruction as the stages that it passes see it: F §II, Fig. 4.
 #[bundle]
 pub struct Instruction {
     /// Execution unit that the instruction needs.
     pub unit: Bits<3>,
-    /// What later pipeline stages need of the instruction; carried through.
+    /// Data of the instruction for later pipeline stages; carried through.
     pub payload: Bits<32>,
     /// The source slot is used.
     pub source_valid: [Bit; slots],
@@ -82,7 +82,7 @@ pub struct Dispatched<const W: usize> {
 
 watch!(*: ["valid operand_data if operand_valid[i]"]);
 
-/// What happens in an operand stage, for whoever counts it.
+/// Events of an operand stage, for whoever counts them.
 #[bundle]
 pub struct StageEvents {
     /// Event: this source of the instruction issued this cycle was found in its collector.
@@ -127,7 +127,7 @@ pub struct LrtPorts<const V: usize, const A: usize> {
     /// The load; of a release its warp alone.
     #[flat]
     pub request: LoadRequest<In, V, A>,
-    /// What `evict` shows is taken.
+    /// The entry that `evict` shows is taken.
     pub evict_ready: In<Bit>,
     /// The operation ends with `done`.
     pub done_ready: In<Bit>,
@@ -203,8 +203,8 @@ pub struct Question<const V: usize> {
     pub register: Bits<8>,
 }
 
-/// What the compiler writes into an instruction beside its opcode and operands: H §4. The bits are those of
-/// SASS, except for the yield bit, which is inverted there.
+/// Fields that the compiler writes into an instruction beside its opcode and operands: H §4. The bits are
+/// those of SASS, except for the yield bit, which is inverted there.
 #[bundle]
 pub struct ControlField {
     /// Cycles until the next instruction of the warp may issue.
@@ -221,14 +221,14 @@ pub struct ControlField {
     pub reuse: Bits<4>,
 }
 
-/// What a `DEPBAR` waits for.
+/// The condition that a `DEPBAR` waits for.
 #[bundle]
 pub struct Limit {
     /// The instruction is one; else the other fields have no meaning.
     pub valid: Bit,
     /// A dependence counter.
     pub counter: Bits<3>,
-    /// What it may be at most.
+    /// The highest value of the counter at which the instruction may issue.
     pub value: Bits<6>,
     /// Others that must be zero.
     pub mask: Bits<6>,
@@ -245,7 +245,7 @@ pub struct Decrement {
     pub counter: Bits<3>,
 }
 
-/// What an instruction is to the reads of a sub-core without collectors: H §5.3. Source 2 o + b is the
+/// An instruction as the reads of a sub-core without collectors see it: H §5.3. Source 2 o + b is the
 /// register of operand o that lives in bank b; an operand of 64 bits has one in each.
 #[bundle]
 pub struct Operation {
@@ -253,11 +253,11 @@ pub struct Operation {
     pub unit: Bits<3>,
     /// The pipe whose results it finds a cycle earlier than others.
     pub pipe: Bits<2>,
-    /// What later pipeline stages need of it; carried through.
+    /// Data of the instruction for later pipeline stages; carried through.
     pub payload: Bits<32>,
     /// The operand has a register in this bank.
     pub source_valid: [Bit; READS],
-    /// That register.
+    /// Register of the operand in this bank.
     pub source_register: [Bits<8>; READS],
 }
 
@@ -304,9 +304,9 @@ pub struct Flight {
     pub tensor: Bit,
     /// Sources that it has.
     pub sources: Bits<6>,
-    /// Those that the reuse cache has.
+    /// Sources that the reuse cache has.
     pub hits: Bits<6>,
-    /// Those that stay there.
+    /// Sources whose registers stay in the reuse cache.
     pub fills: Bits<6>,
     /// When each of the others is read: bit 3 k + r for port r in cycle k.
     pub grant: [Bits<15>; READS],

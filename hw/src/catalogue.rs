@@ -9,7 +9,7 @@ use crate::dialect::Declared;
 
 pub use inventory::submit;
 
-/// What a module is called.
+/// The names of a module.
 #[derive(Clone, Copy, Debug)]
 pub struct Naming {
     /// In Verilog and on the command line: `cache_table`.
@@ -39,7 +39,7 @@ pub struct Port {
     pub name: &'static str,
     /// An output otherwise.
     pub is_input: bool,
-    /// What it, or each of its elements, carries: `Bit`, `Bits<8>`.
+    /// The type that it, or each of its elements, carries: `Bit`, `Bits<8>`.
     pub carried: &'static str,
     /// Number of elements, for an array: `banks`.
     pub length: Option<&'static str>,

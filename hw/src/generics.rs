@@ -43,7 +43,7 @@ macro_rules! generics {
     ($parameters:expr; $number:literal $(, $rest:tt)* => $body:expr) => {
         $crate::generics!($parameters; $($rest),* => $body)
     };
-    // One name: a match over its values, the last of which is what is left; then the names after it.
+    // One name: a match over its values, whose last is the one that is left; then the names after it.
     (@ $value:expr; $name:ident = [$($choice:literal)*] $last:literal; $then:tt) => {
         match $value {
             $($choice => {

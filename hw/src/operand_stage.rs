@@ -11,7 +11,7 @@
 //! | t | it enters its collector; sources are looked up; what is missing is read, or joins its bank's queue |
 //! | g | the read is granted, if bank and port S are free: g = t with `grant_at_issue`, else t + 1 |
 //! | g + 1 | the value crosses from the bank to the collector |
-//! | d | with all sources present it is dispatched: d = g + 1 with `dispatch_on_arrival`, else g + 2; t + 1 if none was missing |
+//! | d | it is dispatched: g + 1 with `dispatch_on_arrival`, else g + 2; t + 1 if no source was missing |
 //! | f | the collector takes the next instruction: f = d with `issue_on_dispatch`, else d + 1 |
 //!
 //! An instruction holds its collector for f - t cycles: with one missing source 1 to 4. A collector takes one
@@ -109,7 +109,7 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     /// The collector holds a value whose reuse is near (caching collectors only).
     pub collector_near: Out<[Bit; collectors]>,
 
-    /// What happens here.
+    /// Events of this operand stage.
     #[flat]
     pub events: StageEvents<Out>,
 
@@ -249,7 +249,7 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
         }
     }
 
-    /// What was found.
+    /// Reports the sources that were found.
     fn hits() {
         for s in 0..slots {
             events.hit[s] = false;

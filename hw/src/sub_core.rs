@@ -60,7 +60,7 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub dispatched: Dispatched<Out, W>,
     /// The collector can take no instruction in this cycle.
     pub collector_occupied: Out<[Bit; collectors]>,
-    /// What happens in the operand stage.
+    /// Events of the operand stage.
     #[flat]
     pub events: StageEvents<Out>,
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What all hardware is made with.
+//! Tests of the parts that all hardware is made with.
 
 mod accepted;
 mod wires;

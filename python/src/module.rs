@@ -70,13 +70,13 @@ impl Module {
         self.name
     }
 
-    /// What runs it.
+    /// The engine that runs it.
     #[getter]
     fn engine(&self) -> &'static str {
         self.kind.into()
     }
 
-    /// What the module is.
+    /// The module's title in words.
     #[getter]
     fn title(&self) -> &'static str {
         self.title

@@ -22,7 +22,7 @@ pub struct Port {
     /// Elements of an array; None for a port that is none.
     #[pyo3(get)]
     length: Option<usize>,
-    /// What it is, as it is declared.
+    /// Its comment, as it is declared.
     #[pyo3(get)]
     doc: &'static str,
     is_bit: bool,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the SM with reference models takes for the first cycles of a stream:
+//! The time that the SM with reference models takes for the first cycles of a stream:
 //! `speed WORKLOAD DESIGN TIMES CYCLES`.
 //!
 //! The workload is a built-in one at small size, or the path of a trace. The stream is annotated and in

@@ -67,7 +67,7 @@ pub fn count_lanes(lanes: u32) -> u64 {
     }
 }
 
-/// What [`flags`] does, of warps.
+/// The bits of a set as booleans, as [`flags`], for warps.
 #[inline]
 pub fn warp_flags(warps: WarpSet) -> [bool; MAX_WARPS] {
     let [low, high] = warps.to_le_bytes();

@@ -69,7 +69,7 @@ pub struct Energy {
     /// The energy of a register cache before the banks; left out where there is none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub register_cache: f64,
-    /// What is spent in every cycle; left out where the constants have none.
+    /// Energy of every cycle, whatever happens; left out where the constants have none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub idle: f64,
     pub total: f64,
@@ -81,7 +81,7 @@ impl Energies {
         toml::from_str(ACCELWATTCH).expect("the embedded energies are valid")
     }
 
-    /// What these events cost under a design.
+    /// The energy of these events under a design.
     ///
     /// - A bank read crosses the crossbar and is written into a collector; a result put into a cache
     ///   crosses one too.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a tiled matrix product moves between register files and memory-I/O unit, derived on paper: I §2.4,
+//! Traffic of a tiled matrix product between register files and memory-I/O unit, derived on paper: I §2.4,
 //! §2.5, §5.2 and table 3. `docs/multicast.md` goes through it; a test holds the SM against it.
 //!
 //! In each step along K a thread block loads a part of A and one of B from global memory, stores both to

@@ -23,7 +23,7 @@ pub struct OperandStage<D: Data, K> {
     occupied: u8,
     /// The ones of them that have all its operands.
     complete: u8,
-    /// What is in them as the issue stage sees it, in the present cycle.
+    /// The collectors' contents as the issue stage sees them, in the present cycle.
     holders: Holders,
     arbiter: Arbiter,
     banks: Vec<Bank<D>>,
@@ -36,14 +36,14 @@ pub struct OperandStage<D: Data, K> {
     decided: Decided<D>,
 }
 
-/// What a cycle's `settle` found out and its clock edge carries through.
+/// Findings of a cycle's `settle` that its clock edge carries through.
 #[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Decided<D> {
     /// The collector that an instruction enters. If one does: the instruction, and what it found.
     entering: Option<CollectorId>,
     issue: Issue,
     placement: Placement,
-    /// What it asks of the banks.
+    /// Reads that it asks of the banks.
     asked: Asked,
     grants: Grants,
     /// Where a register that leaves is read.
@@ -80,7 +80,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     }
 }
 
-/// What the issue stage sees of a collector that may have changed, its occupation aside.
+/// Notes how the issue stage sees a collector that may have changed, its occupation aside.
 #[inline]
 fn note<D: Data>(holders: &mut Holders, number: usize, collector: &impl Collector<D>) {
     set(&mut holders.near, number, collector.holds_near());
@@ -252,7 +252,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         }
     }
 
-    /// What the sub-core shows of what the stage has decided; the rest is zero before.
+    /// Shows on the sub-core's outputs the decisions of the stage; they are zero before.
     #[inline(always)]
     fn show(&self, out: &mut CycleOut<D>) {
         let Decided { entering, placement, grants, transfer, dispatch, results, takers, taken, .. } =
@@ -305,7 +305,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         }
     }
 
-    /// What an access of a bank has read.
+    /// Hands the value that an access of a bank has read to its collector.
     #[inline]
     fn cross_from(&mut self, bank: usize, access: usize) {
         let (collector, slot, data) = self.banks[bank].last(access);

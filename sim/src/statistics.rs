@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run counts, and the JSON it is written as.
+//! Counts of a run, and the JSON that they are written as.
 
 pub(crate) mod counters;
 mod sample;
@@ -85,7 +85,7 @@ pub struct KernelStatistics {
     pub blocks: u64,
     /// Thread blocks that are resident at a time, at most.
     pub resident_blocks: usize,
-    /// What was counted in it.
+    /// Counts of the kernel.
     #[serde(flatten)]
     pub summary: Summary,
 }
@@ -95,11 +95,11 @@ pub struct KernelStatistics {
 pub struct Statistics {
     /// Name of the design.
     pub design: String,
-    /// What ran the operand stages.
+    /// The engine that ran the operand stages.
     pub engine: String,
     /// The seed of the hardware's random choices.
     pub seed: u64,
-    /// What was counted in the run.
+    /// Counts of the run.
     #[serde(flatten)]
     pub summary: Summary,
     /// Dynamic energy of the register file by component.
@@ -108,8 +108,8 @@ pub struct Statistics {
     pub divergences: u64,
     /// The first few failed checks, for people.
     pub errors: Vec<String>,
-    /// What the run says of the whole one, if only some thread blocks were simulated. All else is of what was
-    /// simulated.
+    /// Estimates for the whole run, if only some thread blocks were simulated. All other figures are of the
+    /// simulated part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
     /// Under a design that switches CTAs, or if asked for.

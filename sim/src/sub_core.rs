@@ -87,8 +87,8 @@ impl<D: Data, S: Behind<D>> SubCore<D, S> {
     }
 }
 
-/// What the operand stage of a sub-core is given in a cycle: what the sub-core is given, and its issue stage
-/// has decided. If no instruction issues, all ports of an instruction are zero.
+/// Inputs of a sub-core's operand stage in a cycle: the sub-core's own inputs, and the decisions of its
+/// issue stage. If no instruction issues, all ports of an instruction are zero.
 pub fn stage_inputs<D: Data>(
     inputs: &SubCoreIn<D>,
     outputs: &SubCoreOut<D>,

@@ -11,7 +11,7 @@ use gpurf_trace::RegisterId;
 use crate::bits::{flags, mask, warp_flags, warp_mask};
 use crate::collector::{Issue, Results};
 
-/// What a sub-core is given in a cycle.
+/// Inputs of a sub-core in a cycle.
 #[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct CycleIn<D> {
     /// Warps whose next instruction depends on nothing under way.
@@ -22,11 +22,11 @@ pub struct CycleIn<D> {
     pub heads: [Issue; MAX_WARPS],
     /// How long an allocation waits.
     pub sthld: u32,
-    /// What is written into the banks.
+    /// Results that are written into the banks.
     pub results: Results<D>,
     /// A register is to leave the banks.
     pub leaves: bool,
-    /// That one, or the last.
+    /// The register that leaves, or the last one that did.
     pub leaver: Leaver,
     /// Bit u: execution unit u takes an instruction.
     pub unit_ready: u32,
@@ -43,7 +43,7 @@ pub struct Leaver {
     pub base: Row,
 }
 
-/// What a sub-core shows in a cycle.
+/// Outputs of a sub-core in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 // The ports of the same names say what each is.
 #[allow(missing_docs)]
@@ -70,7 +70,7 @@ pub struct CycleOut<D> {
     pub transfer_data: D,
 }
 
-/// What is written into the banks, from the ports of a sub-core or of a stage, which are alike.
+/// Results that are written into the banks, from the ports of a sub-core or of a stage, which are alike.
 macro_rules! results {
     ($ports:expr) => {{
         let ports = $ports;

@@ -16,8 +16,8 @@ use proptest::test_runner::TestRunner;
 use crate::compositions::{designs, workload, SMALL};
 use crate::sound::try_run;
 
-/// What a run is wrong with, as it should be: stale values that nothing invalidates, and loads that are
-/// marked though their words are stored to.
+/// Settings that make a run wrong, as they should: stale values that nothing invalidates, and loads that
+/// are marked though their words are stored to.
 const WRONG: [&str; 2] = ["invalidate", "mlds.loads"];
 
 /// Values of a constant. Not all of them are possible, or not on every machine.

@@ -44,7 +44,7 @@ insts = 9
 
 ";
 
-/// What means something in a trace.
+/// Pieces that mean something in a trace.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     " ", "\n", "-", "(", ")", ",", "R", "R23", "R255", "0x", "ffffffff", "00000000", " 1", " 4", "insts = ",

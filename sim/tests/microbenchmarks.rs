@@ -14,12 +14,12 @@ use crate::streams::{header, kernel, Line, ALL, EXIT};
 /// Lanes' addresses, by the number of the instruction in its warp, and of the warp.
 type Addresses = fn(u64, u64) -> Vec<u64>;
 
-/// A stream of one kind of instruction, of which each warp has many.
+/// A stream of one kind of instruction; each warp has many of them.
 struct Stream {
     name: &'static str,
-    /// What Accel-Sim takes per step, in cycles.
+    /// Accel-Sim's time per step, in cycles.
     reference: f64,
-    /// What we take where it is more than a cycle off, and why.
+    /// Our time where it is more than a cycle off, and why.
     differs: Option<(f64, &'static str)>,
     warps: usize,
     /// Instructions of a step: opcode, destination and sources. Without any, the step is a block of its own.
@@ -27,7 +27,7 @@ struct Stream {
     addresses: Addresses,
     /// No lane takes part.
     idle: bool,
-    /// What the cycles of a step are divided by.
+    /// The divisor of the cycles of a step.
     per: f64,
     /// The addresses are loaded by a kernel before: they are in L2.
     warm: bool,

@@ -15,7 +15,7 @@ fn config(settings: &[&str]) -> Config {
     Config::load(None, &settings).expect("possible constants")
 }
 
-/// What one warp counts that executes these lines.
+/// The counts of one warp that executes these lines.
 fn counters(lines: &[Line], operands: &str, design: Design) -> Counters {
     let warp = [lines, &[EXIT]].concat();
     let config = config(&[operands, "sthld=0"]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What listeners are told of the instructions' way through the pipeline.
+//! Reports to listeners of the instructions' way through the pipeline.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};

@@ -84,7 +84,7 @@ fn every_cache_returns_what_was_written() {
     }
 }
 
-/// Instructions each of which waits for the one before, in some lanes, over so many registers.
+/// Instructions over so many registers. Each waits for the one before, in some lanes.
 fn chain(seed: u64, registers: u64) -> Workload {
     let mut state = seed;
     let mut random = move |below: u64| {
@@ -196,7 +196,7 @@ fn an_interval_is_fetched_before_it_is_needed() {
     assert!(rfc.hits < ltrf.hits);
 }
 
-/// What is done to the inputs and outputs of a cache in a cycle.
+/// A fault in the inputs of a cache in a cycle, or a slip in its outputs.
 type Fault = fn(&mut RegisterCacheIn<u32>, u32);
 type Slip = fn(&RegisterCacheIn<u32>, &mut RegisterCacheOut<u32>, u32);
 
@@ -242,7 +242,7 @@ fn errors(workload: &Workload, design: Design, settings: &[&str], fault: Fault, 
     gpu.statistics("model", 0).summary.counters.token_errors
 }
 
-/// What is put in, in which workload and design with which settings: of what the cache gives, of the machine.
+/// A fault or slip to put in, with its workload, design and settings.
 type Case<'a> = (&'a str, &'a Workload, Design, &'a [&'a str], Fault, Slip);
 
 const SAME: Fault = |_, _| {};

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::compositions::{designs, without_control_bits, SMALL};
 use crate::sound::run;
 
-/// What a stream asks of collectors with so many slots.
+/// The demand of a stream on collectors with so many slots.
 #[derive(Debug, PartialEq)]
 struct Asked {
     instructions: u64,

@@ -30,7 +30,7 @@ const SLOW: [Line; 4] = [
     ("FADD", Some(17), &[18, 4], ALL, &[]),
 ];
 
-/// Blocks whose warps do so many steps each, one in `slow` of which, if any, is a slow one.
+/// Blocks whose warps do so many steps each. One step in `slow`, if any, is a slow one.
 fn blocks(steps: &[usize], slow: impl Fn(usize) -> usize) -> Workload {
     let lines = |(block, &steps): (usize, &usize)| {
         let step = |number: usize| if number % slow(block) == 0 { SLOW } else { REUSED };

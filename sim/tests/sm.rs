@@ -207,7 +207,7 @@ fn a_chain_of_dependent_instructions_takes_their_latency() {
 #[test]
 fn the_drain_behind_the_last_launch_is_told_apart() {
     let chain: Vec<Line> = (0..10).map(|_| ("IADD3", Some(1), &[1u8][..], ALL, &[][..])).collect();
-    // Of 32 warps, one of which has instructions: one block is resident at a time.
+    // One of 32 warps has instructions: one block is resident at a time.
     let blocks = |count: usize| kernel(header(1024), &vec![vec![chain.clone()]; count]);
     let of = |count: usize| ideal(&blocks(count), 1);
     let (one, three) = (of(1), of(3));
@@ -488,7 +488,7 @@ fn trace(name: &str) -> Option<Workload> {
     Some(gpurf_trace::open(gpurf_fixtures::traces()?.join(name)).unwrap())
 }
 
-/// What stands for Accel-Sim's operand stage, and copies that leave L2 cold as they do there.
+/// Settings that stand for Accel-Sim's operand stage, and copies that leave L2 cold as they do there.
 const ACCEL_SIM: [&str; 3] = ["collectors=4", "banks=4", "l2.copies=false"];
 
 /// Cycles under greedy-then-oldest scheduling, with one SM and without launch latency.

@@ -115,7 +115,7 @@ impl Mechanism {
     }
 }
 
-/// What `--without` can leave out.
+/// The help of `--without`, with all mechanisms that it can leave out.
 pub fn help() -> String {
     let line = |mechanism: &Mechanism| {
         format!("\n{}: {} (without: {})", mechanism.name, mechanism.what, mechanism.off.join(", "))

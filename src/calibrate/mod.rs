@@ -70,7 +70,7 @@ pub struct Arguments {
     json: JsonArgument,
 }
 
-/// What the command finds.
+/// The findings of the command.
 #[derive(Serialize)]
 struct Results {
     variant: String,

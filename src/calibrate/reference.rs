@@ -19,7 +19,7 @@ pub struct Kernel {
     /// In its folder.
     pub file: String,
     pub name: String,
-    /// What bounds it.
+    /// The resource that bounds it.
     pub group: String,
     pub cycles: u64,
 }

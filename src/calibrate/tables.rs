@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a calibration finds, for people.
+//! The findings of a calibration, for people.
 
 use comfy_table::{CellAlignment, Table};
 

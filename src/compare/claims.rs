@@ -17,12 +17,12 @@ pub struct Claim {
     pub metric: String,
     /// A design of the study, or one of its runs on request.
     pub design: String,
-    /// What it is compared with, if not with what the study's designs are: by ratio if the metric is a
-    /// change, else by difference.
+    /// The design that it is compared with, if not the one that the study's designs are compared with. The
+    /// number is a ratio if the metric is a change, else a difference.
     pub over: Option<String>,
     /// A group of workloads or one of them; all without.
     pub of: Option<String>,
-    /// What decides the difference from the paper, if there is one, with the place that shows it.
+    /// The cause of the difference from the paper, if there is one, with the place that shows it.
     pub why: Option<String>,
     /// The paper says that it is at most so.
     #[serde(default)]
@@ -38,7 +38,7 @@ pub struct Claim {
     pub minimum: Option<f64>,
 }
 
-/// What is made of the values of all workloads.
+/// A number made of the values of all workloads.
 type Statistic = fn(&Series) -> f64;
 
 /// The findings of a metric's claims. `inputs` are those of the study if they are not its own. `series` gives

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a study is: a file in `papers`, read when the tool is built into. Runs, metrics, tables, plots and
-//! claims stand there; how a metric is computed stands in [`super::metrics`].
+//! Definition of a study: a file in `papers`, built into the tool. Runs, metrics, tables, plots and claims
+//! stand there; how a metric is computed stands in [`super::metrics`].
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -67,7 +67,8 @@ pub struct Definition {
     pub plot: Vec<PlotOf>,
     #[serde(default)]
     pub curve: Vec<Curve>,
-    /// What of each run goes into a CSV file beside the metrics: places in its JSON, such as `counters.hits`.
+    /// Parts of each run that go into a CSV file beside the metrics: places in its JSON, such as
+    /// `counters.hits`.
     #[serde(default)]
     pub columns: Vec<String>,
     #[serde(default)]
@@ -76,7 +77,7 @@ pub struct Definition {
     /// claim without such a number the verdict is of its first.
     #[serde(default)]
     pub verdicts: Vec<String>,
-    /// Numbers of the paper of which there is none of ours.
+    /// Numbers of the paper without one of ours.
     #[serde(default)]
     pub unmeasured: Vec<Unmeasured>,
     /// The claims on what is counted without an SM.
@@ -84,7 +85,7 @@ pub struct Definition {
     pub counted: Vec<Counted>,
 }
 
-/// A number of a paper of which there is none of ours.
+/// A number of a paper without one of ours.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unmeasured {
@@ -143,13 +144,13 @@ impl From<Design> for Named {
     }
 }
 
-/// What all runs have in common under which claims are looked at.
+/// A condition under which claims are looked at: the common constants of all its runs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     /// As findings call it.
     pub name: String,
-    /// What stands behind the designs of its runs; the constants without.
+    /// Text behind the names of its runs' designs; the constants without.
     pub label: Option<String>,
     pub set: Vec<String>,
     /// The group of workloads that it is of; all of them without it.
@@ -167,7 +168,7 @@ pub struct Runs {
     pub exact_reuse: bool,
     /// Label of what they are compared with; the study's own reference without.
     pub reference: Option<String>,
-    /// What they are compared with has the constants of the set too, and runs with them.
+    /// The runs that they are compared with have the constants of the set too.
     #[serde(default)]
     pub of_all: bool,
     /// The group of workloads that it is of; all of them without it.
@@ -185,7 +186,7 @@ pub struct Metric {
     pub name: String,
     /// Over tables and plots.
     pub title: String,
-    /// What a claim about it is called; the title without.
+    /// Its name in claims; the title without.
     #[serde(default)]
     pub claim: String,
     /// Its sign says in which direction it goes.
@@ -235,7 +236,7 @@ pub struct Column {
     pub of_reference: bool,
 }
 
-/// What is made of the values of all workloads.
+/// The number made of the values of all workloads.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Statistic {
@@ -258,7 +259,7 @@ pub struct PlotOf {
     pub over: Over,
 }
 
-/// What lines are over.
+/// The axis that lines are over.
 #[derive(Debug, Deserialize)]
 pub enum Over {
     /// A metric over runs on request, at these places: a line per workload, and their mean.
@@ -268,7 +269,7 @@ pub enum Over {
     /// compared with; the first design under the same condition without.
     #[serde(rename = "over-conditions")]
     Conditions { metric: String, at: Vec<f64>, against: Option<String> },
-    /// What intervals have of a variant: a line per workload.
+    /// Values of a variant's intervals: a line per workload.
     #[serde(rename = "over-time")]
     Time { variant: String, of: String },
 }
@@ -295,7 +296,7 @@ pub struct Curve {
     /// Constants at a place, `{}` being the place.
     #[serde(default)]
     pub set: Vec<String>,
-    /// What the runs are compared with has these constants too.
+    /// The reference of the runs has these constants too.
     #[serde(default)]
     pub of_all: bool,
     pub lines: Vec<CurveLine>,
@@ -307,11 +308,11 @@ pub struct Curve {
 pub struct CurveLine {
     pub name: String,
     pub run: Named,
-    /// What they are compared with; the study's first design without.
+    /// Its reference; the study's first design without.
     pub against: Option<Named>,
 }
 
-/// What asks for the runs of all curves of a study.
+/// The name that asks for the runs of all curves of a study.
 pub const CURVES: &str = "curves";
 
 impl Curve {
@@ -349,7 +350,7 @@ impl Curve {
 }
 
 impl Condition {
-    /// What results call a design under it.
+    /// The name of a design under it in results.
     pub fn of(&self, design: &str) -> String {
         match &self.label {
             Some(label) => format!("{design} {label}"),
@@ -418,7 +419,7 @@ impl Definition {
         own.chain(self.also.values().flatten().flat_map(of)).collect()
     }
 
-    /// What can be asked for beside its own runs.
+    /// Names that can be asked for beside its own runs.
     pub fn requests(&self) -> Vec<&str> {
         let all = (!self.curve.is_empty()).then_some(CURVES);
         let also = self.also.keys().map(String::as_str);
@@ -435,7 +436,7 @@ impl Definition {
 }
 
 impl Metric {
-    /// What a claim about it is called.
+    /// Its name in claims.
     pub fn claimed(&self) -> &str {
         if self.claim.is_empty() {
             &self.title

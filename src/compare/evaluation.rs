@@ -22,7 +22,7 @@ use super::study::Study;
 use super::Arguments;
 use crate::input::Input;
 
-/// What was run, and what came out.
+/// The runs of a study, and their results.
 pub struct Evaluation {
     pub study: &'static Definition,
     /// Constants of the machine, before those of variants.
@@ -38,10 +38,10 @@ pub struct Evaluation {
     also: BTreeMap<String, Vec<Variant>>,
     /// Workloads by group.
     pub groups: BTreeMap<String, Vec<String>>,
-    /// What is to be said of them before all.
+    /// A heading over everything else.
     pub heading: String,
     pub outcomes: Vec<Outcome>,
-    /// All runs, those too of which the best counts.
+    /// All runs, those too whose best alone counts.
     pub all: Vec<Outcome>,
     /// Constants of the variants, and what they are compared with, by label.
     machines: BTreeMap<String, Config>,
@@ -195,7 +195,7 @@ impl Evaluation {
         })
     }
 
-    /// What a line has at a place, and what that is compared with: each with the constants of the place.
+    /// The run of a line at a place, and its reference: each with the constants of the place.
     fn compared<'a>(&'a self, curve: &Curve, line: &'a CurveLine, at: f64) -> [(&'a Named, Vec<String>); 2] {
         let set = curve.at(at).1;
         let against = line.against.as_ref().unwrap_or(&self.designs[0]);
@@ -258,7 +258,7 @@ impl Evaluation {
         self.machines.get(label).unwrap_or(&self.config)
     }
 
-    /// What a run is compared with: itself if there is nothing.
+    /// The reference of a run: itself if it has none.
     pub fn reference_of<'a>(&'a self, run: &'a Outcome) -> &'a Outcome {
         let reference = self.references.get(&run.label);
         let is_reference =
@@ -274,7 +274,7 @@ impl Evaluation {
         })
     }
 
-    /// A number per workload for each design of which the metric says anything, under every condition.
+    /// A number per workload for each design to which the metric applies, under every condition.
     pub fn series(&self, metric: &Metric) -> Vec<Series> {
         let labels =
             self.labels().into_iter().filter(|(own, reference)| metric.of_reference || own != reference);

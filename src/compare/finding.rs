@@ -26,7 +26,7 @@ pub struct Finding {
     /// The paper says that it is at least the number.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
-    /// What decides the difference, if there is one.
+    /// The cause of the difference, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The README has it.
@@ -35,8 +35,8 @@ pub struct Finding {
     /// The group of workloads or the workload that it is about; all without.
     #[serde(skip)]
     pub of: Option<String>,
-    /// What verdicts are of: the first condition whose name ends so, for each of these. Without any, the
-    /// first condition.
+    /// Ends of names of conditions. For each of them, the first condition whose name ends so has a verdict;
+    /// without any, the first condition.
     #[serde(skip)]
     pub verdicts: Vec<String>,
     pub here: Vec<Here>,
@@ -111,7 +111,7 @@ impl Judgement {
         Judgement::NotMeasured,
     ];
 
-    /// What the word says.
+    /// The meaning of the word.
     pub fn meaning(self) -> String {
         match self {
             Judgement::WithinAThird => format!(

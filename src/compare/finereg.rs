@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What FineReg's study asks of workloads: which ones scheduling limits, and which registers or shared
+//! A profile of workloads for FineReg's study: which ones scheduling limits, and which registers or shared
 //! memory. R Table II.
 
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ pub fn sorted(inputs: Vec<Input>, arguments: &Arguments, config: &Config) -> Res
     Ok(Sorted { inputs: fitting, groups, heading })
 }
 
-/// What a workload asks of the SM.
+/// The demand of a workload on the SM.
 struct Profile {
     kind: &'static str,
     /// The number of blocks of kernels that are limited by each: scheduling, registers, shared memory.

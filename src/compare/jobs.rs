@@ -33,7 +33,7 @@ pub struct Variant {
     pub reference: String,
     /// Resident blocks are counted even if the design does not switch thread blocks.
     pub observe: bool,
-    /// What its instruction stream consists of is counted too.
+    /// The composition of its instruction stream is counted too.
     pub profile: bool,
 }
 
@@ -51,7 +51,7 @@ impl Variant {
     }
 }
 
-/// What a run counted.
+/// The counts of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub workload: String,
@@ -78,7 +78,7 @@ impl Outcome {
         Outcome { label: label.into(), ..self.clone() }
     }
 
-    /// What it ran under.
+    /// The design that it ran under.
     pub fn design(&self) -> Design {
         self.design.parse().expect("what has run is a design")
     }
@@ -93,7 +93,7 @@ pub struct Listed {
     /// The state of its result in the folder: `kept`, `missing`, `damaged`, or `other`, of another program or
     /// input or of other constants.
     pub state: &'static str,
-    /// What is other about it.
+    /// The property that differs.
     pub difference: Option<String>,
 }
 
@@ -123,7 +123,7 @@ pub fn run(
     Ok(outcomes)
 }
 
-/// What [`run`] would run.
+/// The runs that [`run`] would make.
 pub fn list(
     inputs: &[Input],
     variants: impl Fn(&Input) -> Vec<Variant>,
@@ -148,7 +148,7 @@ pub fn list(
     Ok(listed)
 }
 
-/// What the names of an input's runs begin with.
+/// The beginning of the names of an input's runs.
 pub fn prefix(input: &Input) -> String {
     file_name(input.name()) + "_"
 }
@@ -186,7 +186,7 @@ fn run_input(input: &Input, jobs: &[Job], arguments: &Arguments, bar: &ProgressB
     outcomes.into_iter().filter_map(Result::transpose).collect()
 }
 
-/// Whether all checks held; those that did not are printed.
+/// Holds if all checks did; those that did not are printed.
 pub fn verdict<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Verdict {
     let mut verdict = Verdict::Holds;
     for Outcome { workload, label, errors, .. } in outcomes.into_iter().filter(|outcome| !outcome.sound) {
@@ -201,7 +201,7 @@ struct Job<'a> {
     variant: &'a Variant,
     config: Config,
     seed: u64,
-    /// What lists and files call it.
+    /// Its name in lists and files.
     name: String,
     /// Where its result is kept.
     place: Option<Place>,

@@ -26,7 +26,7 @@ pub struct Place {
 struct Kept {
     /// Release and commit of the program.
     version: String,
-    /// What tells the run from others.
+    /// Properties that tell the run from others.
     run: Properties,
     /// The digest of the outcome's text: damage that leaves JSON behind is noticed.
     digest: String,
@@ -34,12 +34,12 @@ struct Kept {
     outcome: Option<Outcome>,
 }
 
-/// What lies instead of a result.
+/// The state of the file that a result is looked for in.
 pub enum Found {
     Missing,
     /// Not what was written.
     Damaged,
-    /// Of another run; the name of the first property that differs.
+    /// The result of another run; the name of the first property that differs.
     Other(String),
     /// The result; none if the workload cannot run under the variant.
     Kept(Option<Outcome>),
@@ -58,7 +58,7 @@ impl Found {
 }
 
 impl Found {
-    /// What is other about it.
+    /// The property that differs.
     pub fn difference(self) -> Option<String> {
         match self {
             Found::Other(name) => Some(name),

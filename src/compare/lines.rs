@@ -14,7 +14,7 @@ use crate::output::table;
 /// Lines over one axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lines {
-    /// What the axes show.
+    /// Labels of the axes.
     pub x: String,
     pub y: String,
     pub lines: Vec<Line>,

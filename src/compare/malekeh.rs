@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What Malekeh's study shows beside its file: how the energy depends on estimates, and the STHLD controller
+//! Parts of Malekeh's study beside its file: how the energy depends on estimates, and the STHLD controller
 //! on a curve.
 
 use comfy_table::Table;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What studies compute of a run and of the one that it is compared with, by name. A name with a dot is a
-//! place in the run's JSON, such as `counters.hits`.
+//! Metrics of studies, by name, computed of a run and of its reference. A name with a dot is a place in the
+//! run's JSON, such as `counters.hits`.
 
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;

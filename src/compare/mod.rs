@@ -179,7 +179,7 @@ impl Arguments {
         Ok(Config::load_over(own, file, &self.machine.settings)?)
     }
 
-    /// What is named, or the study's own; of `--run` those that it names runs of.
+    /// The inputs that are named, or the study's own; under `--run`, those that it names runs of.
     fn inputs(&self) -> Result<Vec<Input>> {
         let find = |name: &String| multicast::input(name).map_or_else(|| Input::find(name), Ok);
         let mut inputs: Vec<Input> = match (&self.inputs, &self.input[..], self.study.workloads()) {
@@ -261,7 +261,7 @@ impl Arguments {
     }
 }
 
-/// What the evaluations of all papers report, by study: findings without a number of ours.
+/// Claims of the evaluations of all papers, by study: findings without a number of ours.
 pub fn claimed() -> Vec<(&'static Definition, Vec<Finding>)> {
     let of = |study: &'static Definition| {
         let of_metric = |metric| claims::findings(study, metric, None, |_| vec![]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the operand stages or the collectors of a study's conditions cost in area and path.
+//! Area and path of the operand stages or the collectors of a study's conditions.
 
 use anyhow::Result;
 use comfy_table::Table;

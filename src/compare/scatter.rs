@@ -11,7 +11,7 @@ use crate::chart::{legend, picture, titled, COLOURS};
 /// Points in groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scatter {
-    /// What the axes show.
+    /// Labels of the axes.
     pub x: String,
     pub y: String,
     pub groups: Vec<Group>,
@@ -33,7 +33,7 @@ pub struct Point {
 
 const SIZE: (u32, u32) = (1000, 640);
 const FONT: u32 = 10;
-/// What a name takes, and how far from its point it stands; all in pixels.
+/// Sizes of a name, and its distance from its point; all in pixels.
 const LETTER: f64 = 5.6;
 const LINE: i32 = 12;
 const GAP: i32 = 7;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a study leaves behind: its findings and plots with the command that gave them, for `gpurf report`.
+//! The record of a study: its findings and plots with the command that gave them, for `gpurf report`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -37,11 +37,11 @@ pub const FILE: &str = "study.json";
 pub struct Study {
     /// As the command line names it.
     pub name: String,
-    /// What repeats it.
+    /// The command that repeats it.
     pub command: String,
     /// Release and commit of this software.
     pub version: String,
-    /// What it ran on.
+    /// The inputs that it ran on.
     pub inputs: Vec<String>,
     pub findings: Vec<Finding>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -109,7 +109,7 @@ impl Study {
         }
     }
 
-    /// Of a command that leaves tables alone.
+    /// The record of a command that leaves tables alone.
     pub fn of_tables(name: &str, inputs: Vec<String>, tables: Vec<Titled>) -> Study {
         Study { tables, ..Study::new(name, inputs, vec![], vec![]) }
     }

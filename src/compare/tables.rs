@@ -82,7 +82,7 @@ fn by_group(evaluation: &Evaluation, metric: &Metric, series: &[Series]) -> Opti
     (!groups.is_empty()).then_some(rows)
 }
 
-/// A row per variant of which there is anything to say.
+/// A row per variant, for variants with at least one number.
 fn by_variant(evaluation: &Evaluation, wanted: &TableOf) -> Option<Table> {
     let names: Vec<&str> = wanted.columns.iter().map(|column| column.name.as_str()).collect();
     let is_changed = wanted.rows != "designs";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What modules cost, as [`RECORD`] has it. A table names the commands that measure its rows, with the
-//! arguments of `gpurf synth`, separated by semicolons: `areas active_set; active_set --set warps=16`.
+//! Areas of modules, from [`RECORD`]. A table names the commands that measure its rows, with the arguments
+//! of `gpurf synth`, separated by semicolons: `areas active_set; active_set --set warps=16`.
 
 use std::collections::BTreeSet;
 
@@ -58,13 +58,13 @@ pub fn defaults(project: &Project, _: &str) -> Result<String> {
     Ok(format!("Measured by {}:\n\n{}", measured(&rows), markdown(&Synthesis::summary(&rows), &[])))
 }
 
-/// What a module costs at its default parameters, flattened if that was measured.
+/// The area of a module at its default parameters, flattened if that was measured.
 pub fn of_defaults<'a>(project: &'a Project, entry: &Entry) -> Result<Option<&'a Synthesis>> {
     let verilog = project.verilog(entry, &Parameters::default())?;
     Ok(project.areas()?.latest(&verilog.top, &verilog.source))
 }
 
-/// What a command measures, the module's name with what the command sets.
+/// The areas that a command measures. The module's name has the settings of the command behind it.
 fn recorded(project: &Project, command: &str) -> Result<Vec<Synthesis>> {
     let arguments: Arguments = crate::arguments_of("synth", &command.split(' ').collect::<Vec<_>>())
         .with_context(|| format!("`gpurf synth {command}` is no command"))?;

@@ -135,7 +135,7 @@ fn is_number(word: &str) -> bool {
         && word.chars().all(|letter| letter.is_ascii_digit() || "IVX.-ABCDEFGH".contains(letter))
 }
 
-/// What stands before the first colon.
+/// The part before the first colon.
 fn citation(text: &str) -> &str {
     text.split(':').next().unwrap_or(text)
 }

@@ -10,7 +10,7 @@ use clap::{Arg, Command, CommandFactory};
 use super::cell;
 use super::project::Project;
 
-/// What each command does, its arguments, and the examples of its help.
+/// The purpose of each command, its arguments, and the examples of its help.
 pub fn text(_: &Project, _: &str) -> Result<String> {
     let tool = crate::Cli::command();
     let mut text = String::new();
@@ -98,7 +98,7 @@ mod tests {
             || word.split(['=', '/', '.']).any(is_name)
     }
 
-    /// What the pages name within their sentences as a command is one.
+    /// Commands that the pages name within their sentences are commands.
     #[test]
     fn commands_within_sentences_are_commands() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));

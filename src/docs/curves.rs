@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What decides the claims that differ: curves that stand beside a paper's number, from the records of
-//! studies that were made with `--also curves`.
+//! Causes of claims that differ: curves that stand beside a paper's number, from the records of studies
+//! that were made with `--also curves`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

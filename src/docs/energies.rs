@@ -30,7 +30,7 @@ pub fn of_storages(project: &Project, files: &str) -> Result<String> {
     Ok(format!("{}\n\n{}", commands.join("\n\n"), markdown(&storage::of_storages(&measured)?, &[])))
 }
 
-/// What was followed in some files, whatever the energies: a difference ends a measurement.
+/// Cycles followed and values compared in some files, whatever the energies: a difference ends a measurement.
 pub fn followed(project: &Project, files: &str) -> Result<String> {
     let mut commands = vec![];
     let header =
@@ -56,7 +56,7 @@ pub fn followed(project: &Project, files: &str) -> Result<String> {
     Ok(format!("{}\n\n{}", commands.join("\n\n"), markdown(&rows, &[])))
 }
 
-/// What the file has, and how it was measured.
+/// The measurement in the file, and how it was made.
 fn read(project: &Project, file: &str) -> Result<(Measured, String)> {
     let text = std::fs::read_to_string(project.root.join(file)).with_context(|| file.to_string())?;
     let measured: Measured = serde_json::from_str(&text).with_context(|| file.to_string())?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What modules take of an FPGA, as [`RECORD`] has it.
+//! Modules' use of an FPGA, from [`RECORD`].
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ pub fn table(project: &Project, target: &str) -> Result<String> {
     ))
 }
 
-/// What the design with a recorded stream takes.
+/// The use of the design with a recorded stream.
 pub fn demonstrator(project: &Project, _: &str) -> Result<String> {
     let command = format!("gpurf demonstrator sgemm --out out/demonstrator --implement --record {RECORD}");
     let found = project.utilizations()?.all().iter().find(|one| one.top == "demonstrator");
@@ -65,7 +65,7 @@ pub fn in_short(project: &Project, entry: &Entry) -> Result<String> {
     }))
 }
 
-/// What was measured of a module with registers of so many bits.
+/// The measurement of a module with registers of so many bits.
 fn of_width<'a>(
     project: &'a Project,
     entry: &Entry,

@@ -13,7 +13,7 @@ pub fn constants(_: &Project, _: &str) -> Result<String> {
     Ok(table(&["constant", "default", "what it is", "source"], config::constants()))
 }
 
-/// What a preset sets, and why.
+/// The constants that a preset sets, and why.
 pub fn machine(_: &Project, name: &str) -> Result<String> {
     let names = PRESETS.map(|(name, _)| name).join(", ");
     let lines = config::preset(name).with_context(|| format!("no preset `{name}`; there are {names}"))?;

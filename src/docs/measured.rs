@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What tests measured, and hold against their files; and what was measured once and is kept.
+//! Measurements that tests make and hold against their files; and others that were made once and are kept.
 
 use std::fs;
 

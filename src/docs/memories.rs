@@ -17,7 +17,7 @@ const FIGURES: &str = "synth/memories.toml";
 /// Columns of [`accesses`].
 const ACCESSES: [&str; 5] = ["rows", "bits", "ports", "read fJ", "write fJ"];
 
-/// What stands for something in the hardware, at the usual node.
+/// Memories that stand for something in the hardware, at the usual node.
 pub fn hardware(project: &Project, _: &str) -> Result<String> {
     let memories = read(project)?;
     let behind = ["leakage nW a bit", "area µm²", "access ns"];

@@ -67,7 +67,8 @@ pub struct Arguments {
     root: PathBuf,
 }
 
-/// What makes the text of a table. It is given what tables are made from, and what follows its name.
+/// A function that makes the text of a table. It is given what tables are made from, and what follows its
+/// name.
 type Generator = fn(&Project, &str) -> Result<String>;
 
 /// Every table of the documents, by name.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of netlists beside their RTL, as [`RECORD`] has it. A table names the commands that found
-//! it, with the arguments of `gpurf equivalence`, separated by semicolons.
+//! Facts about netlists beside their RTL, from [`RECORD`]. A table names the commands that found them, with
+//! the arguments of `gpurf equivalence`, separated by semicolons.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the emulator executes of the instructions that NVIDIA's disassembler knows, and what it does not.
+//! Instructions known to NVIDIA's disassembler that the emulator executes, and those that it does not.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -38,7 +38,7 @@ fn modifiers<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
 /// Constants of a bank that a uniform register names, which any opcode with constants can have.
 const BINDLESS: &str = "cx[";
 
-/// What is refused by name, of opcodes that are executed and of others.
+/// Instructions that are refused by name, of opcodes that are executed and of others.
 fn refused() -> Result<String> {
     let (families, others) = instruction_set::opcodes();
     let opcodes: Vec<&Opcode> = families.iter().flat_map(|family| &family.opcodes).collect();

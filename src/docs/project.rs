@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What tables are made from. Each part is read or worked out once, by the first table that wants it.
+//! Sources that tables are made from. Each is read or worked out once, by the first table that wants it.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ pub struct Project<'a> {
     outdated: RefCell<BTreeMap<String, BTreeSet<(String, String)>>>,
 }
 
-/// What records know a module's Verilog by.
+/// A module's Verilog as records know it.
 pub struct Verilog {
     /// Name of the top module.
     pub top: String,
@@ -100,7 +100,7 @@ impl<'a> Project<'a> {
         self.outdated.borrow_mut().entry(command).or_default().insert((module.into(), day.into()));
     }
 
-    /// What was measured before the Verilog changed, and how to measure it again.
+    /// Prints the measurements made before the Verilog changed, and how to make them again.
     pub fn print_outdated(&self) {
         for (command, modules) in &*self.outdated.borrow() {
             let days: BTreeSet<_> = modules.iter().map(|(_, day)| day.as_str()).collect();

@@ -19,7 +19,7 @@ use crate::output;
 /// The records, below the root of the project.
 pub const RECORDS: &str = "papers/results";
 
-/// What was found, and under which name.
+/// A study's record, and its name.
 pub struct Record {
     pub label: String,
     pub study: Study,
@@ -95,9 +95,9 @@ fn number(value: f64) -> String {
     percent(value).replace('-', "−")
 }
 
-/// What a study printed, of one record: all tables; those of one title,
-/// `malekeh built-in small; Fixed STHLD`; or columns and rows of those that have the columns, each with
-/// another name if it has one:
+/// Tables that a study printed, of one record: all of them; those of one title,
+/// `malekeh built-in small; Fixed STHLD`; or columns and rows of those that have the columns. Each column or
+/// row may have another name:
 /// `malekeh built-in small; Averages; hit ratio = hits, IPC; malekeh = Malekeh; bow`.
 pub fn tables(project: &Project, about: &str) -> Result<String> {
     let mut parts = about.split("; ");
@@ -203,7 +203,7 @@ pub fn table(project: &Project, about: &str) -> Result<String> {
     Ok(text)
 }
 
-/// A study's numbers of papers of which there is none of ours, and why.
+/// Numbers of papers in a study without one of ours, and why.
 pub fn unmeasured(_: &Project, name: &str) -> Result<String> {
     let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
     let mut rows = output::table(&["claim without a number of ours", "why"]);
@@ -213,7 +213,7 @@ pub fn unmeasured(_: &Project, name: &str) -> Result<String> {
     Ok(markdown(&rows, &[]))
 }
 
-/// What repeats a record.
+/// The command that repeats a record.
 pub fn source(Record { label, study }: &Record) -> String {
     let Study { command, inputs, version, .. } = study;
     format!("{label}: `{command}`, {} inputs, version {version}\n", inputs.len())

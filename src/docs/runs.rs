@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What short runs of the SM give, run when the table is made. A table names commands, with the arguments of
-//! `gpurf sim`, separated by semicolons: `runs sgemm hgemm; sgemm --design malekeh`.
+//! Results of short runs of the SM, run when the table is made. A table names commands, with the arguments
+//! of `gpurf sim`, separated by semicolons: `runs sgemm hgemm; sgemm --design malekeh`.
 
 use anyhow::{Context, Result};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the commands of the worked example print.
+//! Output of the commands of the worked example.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What modules keep, counted in their RTL. A table names modules, each with the parameters that are not at
-//! their defaults, separated by semicolons: `storage lrt_scan --set lrt_entries=16; lrt_cam`.
+//! Storage of modules, counted in their RTL. A table names modules, each with the parameters that are not
+//! at their defaults, separated by semicolons: `storage lrt_scan --set lrt_entries=16; lrt_cam`.
 
 use anyhow::Result;
 use gpurf_hw::catalogue::find;

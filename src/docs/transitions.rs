@@ -11,7 +11,8 @@ use super::project::Project;
 
 const FILE: &str = "blocks/config/sthld.toml";
 
-/// What a state is stands behind it in the file: `[[state]] # 1: the first interval`.
+/// The table of states. The meaning of a state stands behind it in the file, as in
+/// `[[state]] # 1: the first interval`.
 pub fn table(project: &Project, _: &str) -> Result<String> {
     let path = project.root.join(FILE);
     let name = path.display().to_string();

@@ -14,7 +14,7 @@ use super::project::Project;
 use crate::output::{grouped, table as rows_of};
 use crate::power::Arguments;
 
-/// What happens in a module, and the ports of its events, each as often as it counts.
+/// An event in a module, and its ports, each as often as it counts.
 type Event = (&'static str, &'static str, &'static [(&'static str, u64)]);
 
 const EVENTS: [Event; 4] = [
@@ -78,7 +78,7 @@ struct Operation {
 }
 
 impl Report {
-    /// What tells it from others of the same module.
+    /// Circumstances that tell it from others of the same module.
     fn circumstances(&self) -> String {
         let gates = if self.clock_gating { "with" } else { "without" };
         format!("{}, {gates} clock gates", self.stimulus)
@@ -96,7 +96,7 @@ impl Report {
     }
 }
 
-/// What a command wrote.
+/// The file that a command wrote.
 struct Written<'a> {
     said: String,
     file: &'a str,
@@ -121,8 +121,8 @@ impl Written<'_> {
     }
 }
 
-/// What a cycle takes, by what cells are there for, in the first module of each of some commands, which `;`
-/// parts.
+/// Energy of a cycle, by the purpose of the cells, in the first module of each of some commands. `;` parts
+/// the commands.
 pub fn stimuli(project: &Project, commands: &str) -> Result<String> {
     let written = commands.split("; ").map(|command| Written::by(project, command));
     let written: Vec<Written> = written.collect::<Result<_>>()?;
@@ -148,8 +148,8 @@ pub fn stimuli(project: &Project, commands: &str) -> Result<String> {
     Ok(format!("{}: {}.\n\n{}", said.join(", "), first.library, markdown(&rows, &[])))
 }
 
-/// What a cycle takes in the first module of each of some commands, which `;` parts, and what the inputs of
-/// its values behind clock gates do, those apart in which what is written stands first.
+/// Energy of a cycle in the first module of each of some commands, which `;` parts, and energy of the
+/// inputs of its values behind clock gates. Those in which the written value stands first are told apart.
 pub fn inputs(project: &Project, commands: &str) -> Result<String> {
     let written = commands.split("; ").map(|command| Written::by(project, command));
     let written: Vec<Written> = written.collect::<Result<_>>()?;
@@ -186,7 +186,7 @@ pub fn inputs(project: &Project, commands: &str) -> Result<String> {
     Ok(format!("{}: {}, {} bits.\n\n{}", said.join(", "), first.library, first.width, markdown(&rows, &[])))
 }
 
-/// What each event takes, and what the accesses take that stand beside it.
+/// Energy of each event, and of the accesses that stand beside it.
 pub fn table(project: &Project, command: &str) -> Result<String> {
     let Written { said, file, reports } = Written::by(project, command)?;
     let mut rows = rows_of(&["module", "event", "of them", "pJ each", "clock", "other cells", "memories"]);

@@ -31,9 +31,8 @@ const DISPATCHED_OR_MOVED: Count = |events| DISPATCHED(events) + events.hits;
 /// The energies per event, in picojoules.
 pub struct Constants(Vec<(&'static str, Mean)>);
 
-/// What the cells of some parts take for each of some events, in picojoules, over all windows of these runs.
-/// From each window
-/// `known` is taken first: what is accounted for elsewhere, for each event of another kind.
+/// Energy of some parts' cells for each of some events, in picojoules, over all windows of these runs.
+/// `known` is taken from each window first: energy accounted for elsewhere, for each event of another kind.
 fn fit(runs: &[&Run], parts: fn(&str) -> bool, counts: &[Count], known: &[(f64, Count)]) -> Vec<Mean> {
     let mut values = vec![];
     let mut terms = vec![vec![]; counts.len()];
@@ -149,7 +148,7 @@ fn is_arbiter(part: &str) -> bool {
     part.contains("arbiter") || part.starts_with("lfsr")
 }
 
-/// What stands in the stage itself.
+/// Returns true for the parts that stand in the stage itself.
 fn is_crossbar(part: &str) -> bool {
     part == "crossbar"
 }

@@ -31,7 +31,7 @@ const NETS: usize = 20;
 /// The part that the banks' memories are.
 const MEMORIES: &str = "banks.memory.rows";
 
-/// What was measured with one command.
+/// The measurements of one command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measured {
     /// Designs and inputs.
@@ -76,15 +76,15 @@ pub struct Run {
     pub memories: Mean,
     /// Both.
     pub all: Mean,
-    /// What leaks away in a cycle, from cells and from memories.
+    /// Energy that leaks away in a cycle, from cells and from memories.
     pub cell_leakage: Mean,
     pub memory_leakage: Mean,
     /// The nets that cost most.
     pub nets: Vec<(String, f64)>,
-    /// What an access of a bank's memory takes.
+    /// Energy of an access of a bank's memory.
     pub bank_read_fj: f64,
     pub bank_write_fj: f64,
-    /// What was measured in each window; it is not kept.
+    /// Measurements of each window; they are not kept.
     #[serde(skip)]
     pub samples: Vec<Sample>,
 }
@@ -151,7 +151,7 @@ impl Run {
     }
 }
 
-/// What a run is measured with.
+/// The means by which a run is measured.
 pub struct Measurement<'a> {
     pub config: &'a Config,
     pub memories: Memories,
@@ -256,7 +256,8 @@ impl Measurement<'_> {
         Ok(gpu.cycles())
     }
 
-    /// What an access of a bank takes, and what all banks leak in nanowatts. All have memories of one kind.
+    /// The energy of an access of a bank, and the leakage of all banks in nanowatts. All have memories of
+    /// one kind.
     fn banks(&self, circuit: &Circuit) -> Result<(MemoryEnergy, f64)> {
         let energies = circuit.memories.iter().map(|memory| {
             let energy = self.memories.access(memory.rows, memory.width, memory.ports());
@@ -352,7 +353,7 @@ impl Measurement<'_> {
     }
 }
 
-/// What was measured in one window, in femtojoules in a cycle.
+/// Measurements of one window, in femtojoules in a cycle.
 struct Window {
     events: Events,
     /// The parts of the cells.

@@ -56,7 +56,7 @@ struct Basis {
 }
 
 impl Basis {
-    /// What the columns leave of these values, with the value at the place asked for.
+    /// The part of these values that the columns leave, with the value at the place asked for.
     fn rest(&self, values: &[f64], at: f64) -> (Vec<f64>, f64) {
         let (mut rest, mut at_rest) = (values.to_vec(), at);
         for (column, at) in self.columns.iter().zip(&self.at) {
@@ -110,8 +110,9 @@ impl Estimator {
     }
 }
 
-/// What one of each term adds to a value, by least squares: `terms` has each term in all windows. A term
-/// without which the others say as much, or that would add less than its standard error, adds nothing.
+/// The amount that one of each term adds to a value, by least squares: `terms` has each term in all
+/// windows. A term adds nothing if the others say as much without it, or if it would add less than its
+/// standard error.
 pub fn fitted(terms: &[Vec<f64>], values: &[f64]) -> Vec<Mean> {
     let mut found = vec![Mean::default(); terms.len()];
     let mut taken: Vec<usize> = (0..terms.len()).collect();
@@ -129,7 +130,7 @@ pub fn fitted(terms: &[Vec<f64>], values: &[f64]) -> Vec<Mean> {
     }
 }
 
-/// What one more of a term adds with the others as they are.
+/// The amount that one more of a term adds with the others as they are.
 fn slope(terms: &[Vec<f64>], taken: &[usize], term: usize, values: &[f64]) -> Mean {
     let mut basis = Basis::default();
     for other in taken.iter().filter(|other| **other != term) {

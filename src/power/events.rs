@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What happens in an operand stage, counted.
+//! Counts of events in an operand stage.
 
 use gpurf_trace::Lanes;
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ impl Events {
 #[derive(Default)]
 pub struct Counter {
     pub events: Events,
-    /// What stood at the ports of results and of operands, with the tokens that they stand for.
+    /// Values that stood at the ports of results and of operands, with the tokens that they stand for.
     results: Vec<(u32, Lanes)>,
     operands: Vec<(u32, Lanes)>,
 }

@@ -48,7 +48,7 @@ fn parameters() -> Parameters {
     Parameters { width: WIDTH, collectors: COLLECTORS, entries: ENTRIES, slots: SLOTS, ..traditional }
 }
 
-/// What the sub-core shows of its stage.
+/// The outputs of the stage as the sub-core shows them.
 fn shown(stage: &OperandStageOut<u32>) -> SubCoreOut<u32> {
     let (from, fields) = (packed(stage), layout::<OperandStageOut<u32>>());
     let mut words = packed(&SubCoreOut::<u32>::default());
@@ -60,7 +60,7 @@ fn shown(stage: &OperandStageOut<u32>) -> SubCoreOut<u32> {
     unpack(&words)
 }
 
-/// What the stage's model does with these inputs.
+/// The cycles of the stage's model under these inputs.
 fn recorded(inputs: impl IntoIterator<Item = OperandStageIn<u32>>) -> Vec<Cycle> {
     let mut stage = OperandStage::<u32, Ccu<u32>>::new(&parameters());
     let cycle = |inputs: OperandStageIn<u32>| {
@@ -73,7 +73,7 @@ fn recorded(inputs: impl IntoIterator<Item = OperandStageIn<u32>>) -> Vec<Cycle>
 
 const IDLE: fn() -> OperandStageIn<u32> = || OperandStageIn { unit_ready: 0xff, ..Default::default() };
 
-/// Registers 1 and 3 get their values, the last of which is zero.
+/// Registers 1 and 3 get their values; the value of register 3 is zero.
 fn written(first: u32) -> impl Iterator<Item = OperandStageIn<u32>> {
     let write = |(register, value)| {
         let mut inputs = IDLE();
@@ -104,7 +104,7 @@ fn all_miss(first: u32) -> impl Iterator<Item = OperandStageIn<u32>> {
 /// Changes are counted over eighty cycles, when the stream has settled.
 const WINDOW: Schedule = Schedule { start: 20, every: 180, length: 81, count: 1 };
 
-/// What happens in a window of a stream, and what its nets and cells take.
+/// The events in a window of a stream, and the energy of its nets and cells.
 fn measured(netlists: &Netlists, inputs: impl Iterator<Item = OperandStageIn<u32>>) -> (Events, Power) {
     let mut follower = Follower::new(netlists, Values::default(), WINDOW).expect("the netlists are whole");
     let meter = Meter::new(netlists.circuit(), &ARGUMENTS.setting(netlists.circuit().library));
@@ -119,7 +119,7 @@ fn dynamic(power: &Power) -> f64 {
     total.dynamic_fj()
 }
 
-/// What a hand reads from the library.
+/// The library as a person would read it.
 struct Hand<'a>(&'a Library);
 
 impl Hand<'_> {

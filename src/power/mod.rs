@@ -160,7 +160,7 @@ impl Arguments {
     }
 }
 
-/// What is taken for granted, unless something else is asked for.
+/// The setting that is taken for granted, unless something else is asked for.
 fn setting(library: &Library) -> Setting {
     let wires = library.default_wire_load.as_ref().and_then(|name| library.wire_loads.get(name).cloned());
     let (input_transition_ns, output_load_ff) = (TRANSITION_NS, gpurf_synth::LOAD_FF);

@@ -133,7 +133,7 @@ impl PipelineListener for Values {
     }
 }
 
-/// What an engine has recorded since it was last asked.
+/// Records of an engine since it was last asked.
 #[derive(Default)]
 pub struct Record {
     pub cycles: Vec<Cycle>,

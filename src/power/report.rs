@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What was measured of one module, as a table and as JSON.
+//! Measurements of one module, as a table and as JSON.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::output::{grouped, table};
 
-/// What was measured, and how.
+/// The circumstances of a measurement.
 #[derive(Serialize)]
 pub struct Circumstances {
     pub module: &'static str,
@@ -128,7 +128,7 @@ pub fn operations(
 }
 
 impl Report {
-    /// What follows from the energies of the cells and nets, and of memories, in the circuit's order or none.
+    /// The report from the energies of the cells and nets, and of memories, in the circuit's order or none.
     pub fn of(
         circuit: &Circuit,
         activity: &Activity,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What collectors cost whose values lie in flip-flops, in latches, or in a memory.
+//! Energies of collectors whose values lie in flip-flops, in latches, or in a memory.
 
 use anyhow::{Context, Result};
 use comfy_table::Table;

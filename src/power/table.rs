@@ -13,7 +13,7 @@ pub fn with_error(Mean { mean, error }: Mean, digits: usize) -> String {
     format!("{mean:.digits$} ± {error:.digits$}")
 }
 
-/// What a run's parts take.
+/// Energies of a run's parts.
 pub fn parts(run: &Run) -> Table {
     let names = [&run.design, "fJ in a cycle", "share"];
     let mut rows = table(&[&names[..], &Role::ALL.map(Role::name)].concat());
@@ -34,7 +34,7 @@ pub fn parts(run: &Run) -> Table {
     rows
 }
 
-/// What is said below a run's table.
+/// The note below a run's table.
 pub fn note(run: &Run, period_ns: f64) -> String {
     let (events, checks) = (&run.events, &run.checks);
     format!(
@@ -91,7 +91,7 @@ pub fn beside(runs: &[Run]) -> Table {
     rows
 }
 
-/// What an access of a bank is taken to cost.
+/// The assumed energy of an access of a bank.
 #[derive(Clone, Copy)]
 enum Banks {
     /// So many times what CACTI says.
@@ -157,8 +157,8 @@ pub fn shares(runs: &[Run]) -> Table {
     rows
 }
 
-/// What each design's energy is made of, of the first design's energy under the same workload, and how many
-/// operands it finds: means over the workloads.
+/// The composition of each design's energy, as shares of the first design's energy under the same workload,
+/// and how many operands it finds: means over the workloads.
 pub fn balance(runs: &[Run]) -> Table {
     let (designs, workloads) = names(runs);
     let first = format!("% of the energy of {}", designs[0]);
@@ -185,7 +185,7 @@ pub fn balance(runs: &[Run]) -> Table {
 /// True if a part of the stage is one of those that a row adds up.
 type IsOne = fn(&str) -> bool;
 
-/// What the cells of the stage are there for.
+/// Purposes of the stage's cells.
 const PARTS: [(&str, IsOne); 4] = [
     ("collectors", |part| part.starts_with("collectors")),
     ("crossbar, and operands leaving", |part| part == "crossbar"),

@@ -110,10 +110,10 @@ impl Schedule {
     }
 }
 
-/// What the wide netlist did in a window.
+/// The activity of the wide netlist in a window.
 pub struct Window<'a> {
     pub activity: &'a Activity,
-    /// What happened in its cycles behind the first, over which changes are counted.
+    /// Events in its cycles behind the first, over which changes are counted.
     pub events: Events,
 }
 
@@ -128,7 +128,7 @@ pub struct Follower<'a> {
     counter: Counter,
     /// Cycles that the present window still has.
     left: u64,
-    /// What had happened before it, and by the end of its first cycle.
+    /// Events before it, and by the end of its first cycle.
     before: Events,
     first: Events,
     /// Where the sub-core's outputs stand that the stage has, too: in its words, and in those of the stage.
@@ -166,7 +166,7 @@ impl<'a> Follower<'a> {
         })
     }
 
-    /// What happened so far.
+    /// Events so far.
     pub fn events(&self) -> &Events {
         &self.counter.events
     }

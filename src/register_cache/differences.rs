@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What each difference between RFC-sim and C's description does to the headlines.
+//! Effects of each difference between RFC-sim and C's description on the headlines.
 
 use anyhow::Result;
 use gpurf_sim::register_traffic::{Configuration, ReuseFlags, Rules};
@@ -15,7 +15,7 @@ use crate::output::table;
 #[derive(Serialize)]
 pub struct Changed {
     pub input: String,
-    /// What is done as C describes it; RFC-sim's own rules first, C's last.
+    /// The rule that is as C describes it; RFC-sim's own rules first, C's last.
     pub change: String,
     pub rows: Vec<Row>,
 }

@@ -44,7 +44,7 @@ pub struct Arguments {
     /// of the other parameters. Without the option, the caches are the eight of C Table VI
     #[arg(long = "set", value_name = "KEY=VALUE,...", long_help = settings_help())]
     settings: Vec<String>,
-    /// What a look-up searches
+    /// The part of the cache that a look-up searches
     #[arg(long, value_enum, default_value = "set")]
     reach: ReachArgument,
     /// Take in a result only if one of the next N instructions of its warp names its register, and a source
@@ -98,7 +98,7 @@ fn settings_help() -> String {
     )
 }
 
-/// What was counted for a configuration on an input.
+/// Counts of a configuration on an input.
 #[derive(Serialize)]
 pub struct Row {
     pub input: String,
@@ -136,7 +136,7 @@ impl Row {
 pub struct Outcome {
     pub input: String,
     pub rows: Vec<Row>,
-    /// What is to be said about them.
+    /// Remarks about them.
     pub notes: Vec<String>,
 }
 

@@ -27,7 +27,7 @@ pub fn print(outcome: &Outcome) {
     println!();
 }
 
-/// What it counted, and the energy of that.
+/// Tables of its counts, and of the energy of these.
 pub fn of(outcome: &Outcome) -> [Titled; 2] {
     let titled = |what, rows: &Table| Titled::new(format!("{}: {what}", outcome.input), rows);
     [titled("traffic", &traffic(&outcome.rows)), titled("energy, nJ", &energy(&outcome.rows))]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What repeats each part of the page.
+//! Commands that repeat each part of the page.
 
 use gpurf_synth::Synthesis;
 use maud::html;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What earlier commands left in the folder of results, with the time at which they did.
+//! Files that earlier commands left in the folder of results, with the time at which they did.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub fn studies(results: &Path) -> Result<Vec<Kept<Study>>> {
     files.iter().filter(|file| file.is_file()).map(|file| read(file)).collect()
 }
 
-/// What was synthesized for the overhead tables, if it was.
+/// The syntheses for the overhead tables, if there are any.
 pub fn areas(results: &Path) -> Result<Option<Kept<Vec<Synthesis>>>> {
     #[derive(Deserialize)]
     struct Overheads {

@@ -48,7 +48,7 @@ pub fn page(sections: &[Section]) -> String {
     page.into_string()
 }
 
-/// What repeats a result.
+/// The command that repeats a result.
 pub fn command(line: &str) -> Markup {
     html! { pre.command { code { (line) } } }
 }

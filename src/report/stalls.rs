@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What happens in the issue slots of the sub-cores: a stack per design.
+//! The use of the sub-cores' issue slots: a stack per design.
 
 use maud::{html, Markup};
 

@@ -3,7 +3,7 @@
 
 use maud::{html, Markup};
 
-/// What stands in a cell.
+/// The content of a cell.
 pub enum Cell {
     Text(String),
     /// With so many decimals.

@@ -19,7 +19,7 @@ const DESIGNS: [&str; 3] = ["baseline", "malekeh", "bow"];
 const CYCLES: usize = 1500;
 const SHOWN: usize = 48;
 
-/// What is counted for that, a bit each.
+/// Signals that are counted for that, a bit each.
 const BUSY: [&str; 3] = ["issued", "hit", "bank_read"];
 
 /// Signals that tell what the register-file side of a sub-core does, in the order of the pipeline.
@@ -123,7 +123,7 @@ fn read(path: &Path) -> Result<(Vec<u64>, Vec<Signal>)> {
     Ok((cycles, signals.collect()))
 }
 
-/// What a signal is in a cycle; what was never written is zero.
+/// The value of a signal in a cycle; a signal that was never written is zero.
 fn value(sample: &BTreeMap<IdCode, u64>, id: &IdCode) -> u64 {
     sample.get(id).copied().unwrap_or(0)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the workloads consist of, and what each design makes of them.
+//! The composition of the workloads, and each design's results on them.
 
 use anyhow::Result;
 use gpurf_workloads::suite::SUITE;
@@ -15,7 +15,7 @@ use crate::input::{EmulationArguments, Input};
 use crate::output::progress;
 use crate::profile::Profile;
 
-/// What each input consists of; it is executed for it.
+/// The composition of each input; it is executed for it.
 pub fn profiles(names: &[String], emulation: &EmulationArguments) -> Result<Vec<Profile>> {
     let inputs = Input::find_all(names)?;
     let bar = progress(inputs.len() as u64, "workloads");

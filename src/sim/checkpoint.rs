@@ -87,7 +87,7 @@ pub struct Place {
     pub launched: bool,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(BorshSerialize, BorshDeserialize)]
 struct Kept {
     run: Properties,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use gpurf_verilog::Occurrence;
 
-/// What has been heard of. A copy is the same log.
+/// The events that have been heard of. A copy is the same log.
 #[derive(Clone, Default)]
 pub struct EventLog(Arc<Mutex<Log>>);
 

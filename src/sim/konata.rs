@@ -15,7 +15,7 @@ use gpurf_sim::sm::{PipelineInstruction, PipelineListener, Stage};
 use super::events::EventLog;
 use crate::output::NewFile;
 
-/// What the viewer writes into a stage.
+/// The text that the viewer writes into a stage.
 pub fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::Wait => "Wt",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What of a run is written down cycle by cycle, and which cycles.
+//! Parts of a run that are written down cycle by cycle, and the cycles.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What documents have of runs: a row for each.
+//! Rows of documents about runs: one for each run.
 
 use gpurf_sim::statistics::Statistics;
 

@@ -18,8 +18,8 @@ use crate::Verdict;
 #[derive(Args)]
 pub struct SampleArguments {
     /// Simulate one in EVERY clusters of thread blocks of each launch, which --seed draws, and estimate the
-    /// whole run. A cluster is as many blocks as are resident at a time. At least 24 clusters of a launch are
-    /// drawn; a launch of which that is more than half is simulated whole
+    /// whole run. A cluster is as many blocks as are resident at a time. At least 24 clusters of a launch
+    /// are drawn; a launch is simulated whole if that is more than half of it
     #[arg(long, value_name = "EVERY", value_parser = clap::value_parser!(u64).range(2..), conflicts_with = "cycles")]
     sample: Option<u64>,
     /// Also simulate each input whole, and set what is estimated beside what is true
@@ -33,13 +33,13 @@ impl SampleArguments {
         self.sample.is_some()
     }
 
-    /// What is drawn, if not all is simulated.
+    /// The sampling, if not all is simulated.
     pub fn sampling(&self, seed: u64) -> Option<Sampling> {
         self.sample.map(|every| Sampling { every, seed })
     }
 }
 
-/// What a sample says of the whole run, for people.
+/// The estimates of a sample for the whole run, for people.
 pub fn estimates(name: &str, sample: &Sample) -> Table {
     let mut rows = table(&[&format!("{name}, the whole run"), "estimate", "standard error", "95%", "unit"]);
     let mut row = |what: &str, estimate: &Estimate, scale: f64, digits: usize, unit: &str| {
@@ -83,7 +83,7 @@ pub fn extent(sample: &Sample) -> String {
     )
 }
 
-/// What differs in a sampled run from the whole one and is no part of the errors.
+/// A warning if a sampled run differs from the whole one in a way that is no part of the errors.
 pub fn caveat(statistics: &Statistics) -> Option<&'static str> {
     let sampled = statistics.sample.as_ref().is_some_and(|sample| sample.sampled_launches > 0);
     let controlled = statistics.intervals.iter().any(|interval| interval.state > 0);
@@ -93,7 +93,7 @@ pub fn caveat(statistics: &Statistics) -> Option<&'static str> {
     )
 }
 
-/// An input of which all was simulated, and a sample.
+/// An input that was simulated whole, and a sample.
 #[derive(Serialize)]
 struct Beside {
     input: String,
@@ -118,7 +118,7 @@ impl Beside {
         [self.sample.ipc.value / self.ipc - 1.0, self.sample.hit_ratio.value - self.hit_ratio]
     }
 
-    /// Whether the intervals of IPC and hit ratio hold what is true.
+    /// Tells for IPC and hit ratio whether the interval holds the true value.
     fn holds(&self) -> [bool; 2] {
         [(self.sample.ipc, self.ipc), (self.sample.hit_ratio, self.hit_ratio)].map(|(estimate, truth)| {
             // What is known exactly may have been divided in another order.

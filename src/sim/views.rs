@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What viewers show of a waveform when they open it: events, and the signals that they are made of.
+//! Views that waveform viewers show when they open a file: events, and the signals that they are made of.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -38,7 +38,7 @@ pub struct Views<'a> {
     pub variables: &'a [WaveformVariable],
     /// The ones that it shows.
     pub cycles: Range<u64>,
-    /// What it is opened on; without one, its beginning.
+    /// The event that it is opened on; without one, its beginning.
     pub event: Option<&'a Place>,
     pub groups: &'a Groups,
 }

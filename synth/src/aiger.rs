@@ -46,8 +46,8 @@ pub(crate) fn input(design: &OrderedAig<usize>, name: &str) -> Option<usize> {
 /// of the bit, this is asked as well. After that registers alone have names: ABC reads no circuit with an
 /// output that has the name of a register.
 ///
-/// A circuit `of` another file, of which that was done, has the same inputs, registers and outputs: its
-/// conditions take the place of those here, and registers get its order.
+/// A circuit `of` another file, which was treated so, has the same inputs, registers and outputs: the other
+/// file's conditions are used instead of those here, and registers get its order.
 ///
 /// # Errors
 /// If a file has no circuit, or they differ in what they have in common.

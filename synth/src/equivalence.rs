@@ -12,7 +12,7 @@ use crate::liberty::Library;
 use crate::netlist::Netlist;
 use crate::yosys::Yosys;
 
-/// What is known of a netlist and its Verilog.
+/// Facts that are known of a netlist and its Verilog.
 #[derive(Clone, Debug, Serialize)]
 pub struct Proof {
     /// How it was proved; none if it was not.

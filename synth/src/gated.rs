@@ -35,7 +35,7 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// What opens a clock gate, and the clock in front of it.
+/// A clock gate: its condition, and the clock in front of it.
 struct Gate<'a> {
     clock: &'a str,
     opens: String,

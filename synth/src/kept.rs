@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What Yosys took long to make, kept in a file that tells whether it is whole.
+//! Results that Yosys took long to make, kept in a file that tells whether it is whole.
 //!
 //! The first line is a digest of the others; the second is a report as JSON; after it comes text of any
 //! length.

@@ -24,7 +24,7 @@ fn header(module: &str) -> Option<(&str, usize)> {
     is_latch.then_some((name, highest.parse::<usize>().ok()? + 1))
 }
 
-/// Whether a source has such modules.
+/// Returns true if a source has such modules.
 pub fn has_latches(source: &str) -> bool {
     source.match_indices(MODULE).any(|(at, _)| header(&source[at..]).is_some())
 }

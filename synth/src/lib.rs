@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the hardware costs: synthesis with Yosys, and the papers' overhead claims beside it.
+//! Costs of the hardware: synthesis with Yosys, and the papers' overhead claims beside it.
 //!
 //! - [`Library`] reads the cell library, [`nangate::liberty`] fetches the default one.
 //! - [`synthesize`] maps Verilog to it and returns area, state and depth; [`Synthesis::summary`] prints them.

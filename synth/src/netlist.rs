@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a design becomes in cells of a library, to be run and measured.
+//! The netlist of a design in cells of a library, to be run and measured.
 //!
 //! The cells' models come from the Liberty file's own functions by way of Yosys; that of a clock gate, which
 //! has a state table there and no function, from the names of its pins. Names are those of the design where

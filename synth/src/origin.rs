@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// When, and of which version of the hardware.
+/// The day of a measurement, and the version of the hardware.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// Day, as in 2026-11-22.

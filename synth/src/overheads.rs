@@ -20,7 +20,7 @@ const REGISTER_FILE: MemoryArray = MemoryArray { rows: 256, width: 1024, ports: 
 /// A module built for a paper: its registers, and its area unless areas are left out.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured {
-    /// What the paper's expressions call it.
+    /// Its name in the paper's expressions.
     pub name: String,
     /// Its Verilog name, which has its parameters.
     pub verilog: String,
@@ -63,7 +63,7 @@ pub struct Audit {
     pub paper: String,
     /// Its title.
     pub title: String,
-    /// What is built for it.
+    /// Modules that are built for it.
     pub modules: Vec<Measured>,
     /// Its claims of storage and area.
     pub findings: Vec<Finding>,
@@ -98,7 +98,7 @@ pub struct Finding {
     pub verdict: Verdict,
     /// True if the RTL's count supports the claim.
     pub rtl_supports: Option<bool>,
-    /// What has to be said about it.
+    /// A remark about it.
     pub note: Option<String>,
 }
 
@@ -183,7 +183,7 @@ fn register_file_mm2() -> f64 {
     area.um2 / 1e6
 }
 
-/// What `counted` and `area` expressions may use besides the paper's parameters.
+/// Variables that `counted` and `area` expressions may use besides the paper's parameters.
 fn rtl_variables(modules: &[Measured]) -> BTreeMap<String, f64> {
     let figures = Memories::default();
     let mut variables = BTreeMap::from([("register_file_mm2".to_string(), register_file_mm2())]);

@@ -7,7 +7,7 @@ use anyhow::{ensure, Context, Result};
 use evalexpr::{Context as _, ContextWithMutableVariables, HashMapContext, Node, Value};
 use serde::{Deserialize, Serialize};
 
-/// What one paper claims; `papers/README.md` explains the fields.
+/// The claims of one paper; `papers/README.md` explains the fields.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paper {
@@ -19,10 +19,10 @@ pub struct Paper {
     pub year: u32,
     /// The numbers that its claims are computed from.
     pub parameters: BTreeMap<String, f64>,
-    /// What is built for it.
+    /// Modules that are built for it.
     #[serde(rename = "module")]
     pub modules: Vec<Built>,
-    /// What it says of storage and area.
+    /// Its claims of storage and area.
     #[serde(rename = "claim")]
     pub claims: Vec<Claim>,
     /// Where it does not agree with itself.
@@ -34,7 +34,7 @@ pub struct Paper {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Built {
-    /// What expressions call it.
+    /// Its name in expressions.
     #[serde(rename = "as")]
     pub name: String,
     /// As the catalogue calls it.
@@ -65,7 +65,7 @@ impl Built {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// What messages and tables call it.
+    /// Its name in messages and tables.
     pub id: String,
     /// The section of the paper.
     pub section: String,
@@ -85,7 +85,7 @@ pub struct Claim {
     pub counted: Option<String>,
     /// The same quantity in synthesized area.
     pub area: Option<String>,
-    /// What has to be said about it.
+    /// A remark about it.
     pub note: Option<String>,
     /// The command that measures it, for what is no storage and no area.
     pub measured_by: Option<String>,
@@ -115,7 +115,7 @@ pub struct Reading {
 pub struct Contradiction {
     /// The two places.
     pub between: Vec<String>,
-    /// What does not agree.
+    /// The contradiction in words.
     pub what: String,
     /// True by the paper's own numbers; none where the contradiction is one of words.
     pub holds: Option<String>,
@@ -185,7 +185,7 @@ impl Claim {
         self.claimed.as_ref()?.parse().ok()
     }
 
-    /// Whether a number supports the claim: rounded as the claim is, it is the same, or it is less.
+    /// Returns true if a number supports the claim: rounded as the claim is, it is the same, or it is less.
     pub(crate) fn supports(&self, number: f64) -> Option<bool> {
         let printed = self.claimed.as_ref()?;
         let claimed: f64 = printed.parse().ok()?;
@@ -216,7 +216,7 @@ impl Claim {
 }
 
 impl Contradiction {
-    /// Whether the arithmetic shows it; `None` where it is one of words.
+    /// Returns true if the arithmetic shows it; `None` where it is one of words.
     pub(crate) fn shown(&self, variables: &Variables) -> Result<Option<bool>> {
         let Some(holds) = &self.holds else {
             return Ok(None);
@@ -245,7 +245,7 @@ impl Variables {
         value.as_number().with_context(|| format!("`{expression}` is no number"))
     }
 
-    /// Whether every name in an expression is one of these.
+    /// Returns true if every name in an expression is one of these.
     pub(crate) fn knows(&self, expression: &str) -> Result<bool> {
         let tree = tree(expression)?;
         let mut names = tree.iter_variable_identifiers();

@@ -11,9 +11,9 @@ use anyhow::{anyhow, Result};
 pub struct Program {
     /// Its names, the usual one first.
     pub names: &'static [&'static str],
-    /// What does not work without it.
+    /// The work that cannot be done without it.
     pub needed_for: &'static str,
-    /// What brings it.
+    /// The way to install it.
     pub remedy: &'static str,
     /// The option that makes it print its version; empty if it has none.
     version: &'static str,

@@ -142,7 +142,7 @@ impl Records {
     }
 }
 
-/// What is watched.
+/// The figures that are watched.
 fn figures(synthesis: &Synthesis) -> [(&'static str, f64); 4] {
     [
         ("area, µm²", synthesis.area_um2),

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 const SCRIPT: &str = "script.ys";
 const LOG: &str = "yosys.log";
-/// What Yosys prints where it does not come as far as to write a log.
+/// Output of Yosys where it does not come as far as to write a log.
 const PRINTED: &str = "printed.txt";
 
 /// The folder goes with this.
@@ -40,8 +40,8 @@ impl Yosys {
         fs::read_to_string(self.path().join(name)).with_context(|| format!("Yosys wrote no {name}"))
     }
 
-    /// Whether a script runs to its end. A limit in seconds is one of processor time, of Yosys and of each
-    /// program that it runs: what else the machine does counts for nothing.
+    /// Returns true if a script runs to its end. A limit in seconds is one of processor time, of Yosys and
+    /// of each program that it runs. Other work of the machine counts for nothing.
     ///
     /// # Errors
     /// If Yosys is missing or cannot be started.
@@ -65,7 +65,7 @@ impl Yosys {
         Ok(status.success())
     }
 
-    /// What went wrong in the last run. The folder stays.
+    /// The error of the last run. The folder stays.
     pub fn failure(self) -> Error {
         let read = |name| self.read(name).ok().filter(|text| !text.is_empty());
         let log = read(LOG).or_else(|| read(PRINTED)).unwrap_or_default();

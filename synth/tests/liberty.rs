@@ -25,7 +25,7 @@ struct Style {
     /// output of the gate.
     pins: [&'static str; 10],
     units: &'static str,
-    /// Of a nanosecond, a femtofarad, a nanowatt, a volt and a femtojoule.
+    /// Factors of a nanosecond, a femtofarad, a nanowatt, a volt and a femtojoule.
     scale: [f64; 5],
 }
 

@@ -22,7 +22,7 @@ fn module(name: &str, output: &str, ports: &[Declared], body: &str) -> VerilogMo
     VerilogModule::written(name, ports.iter().map(port).collect(), text)
 }
 
-/// A design of these modules, the last of which has the others in it.
+/// A design of these modules; the last one has the others in it.
 fn design(modules: Vec<VerilogModule>) -> Hierarchy {
     let top = modules.last().expect("a module").name.clone();
     Hierarchy { style: Style::of(Language::SystemVerilog), top, modules }

@@ -80,7 +80,7 @@ fn chain_ports() -> Vec<Port> {
     vec![port("clock", 1, true), port("data", 1, true), port("q", STAGES, false)]
 }
 
-/// What the nets of the chain do over so many cycles of these data; its outputs are checked.
+/// The activity of the chain's nets over so many cycles of these data; its outputs are checked.
 fn run_chain(circuit: &Circuit, cycles: usize, data: impl Fn(usize) -> bool) -> Activity {
     run(circuit, cycles, data, |state, data| (state << 1 | data) & 0xff)
 }

@@ -134,7 +134,7 @@ fn a_run_is_not_repeated_until_something_changes() {
     assert_ne!(synthesize(job, &options).unwrap().seconds, first.seconds, "another target is another run");
 }
 
-/// What Yosys makes of a design whose hierarchy it keeps, all of it in one run: area in µm², and cells.
+/// Yosys's result for a design whose hierarchy it keeps, all of it in one run: area in µm², and cells.
 fn kept_in_one_run(source: &str, top: &str, options: &Options) -> (f64, u64) {
     let folder = tempfile::tempdir().unwrap();
     let liberty = options.library.path.display();
@@ -272,7 +272,7 @@ fn a_module_is_mapped_once_and_anew_when_it_changes() {
     let levels = Levels::new();
     let (top, middle) = (levels.top(), levels.name("middle"));
     let source = levels.source(ADDER);
-    // Two designs, one of which is in the other.
+    // Two designs: the second is in the first.
     let jobs = [by_module(&source, &top), by_module(&source, &middle)];
     let (first, begun) = watched(&jobs, &options);
     let all = runs(&["leaf", "middle", "top"], Step::Module);

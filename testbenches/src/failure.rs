@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a testbench that failed says. Failures in which the same thing differs are one: it stands there once,
-//! with the first place where it is seen, the ports of that cycle, and the command that shows it as a
+//! The report of a testbench that failed. Failures in which the same thing differs are one. The report has
+//! the first place where each is seen, the ports of that cycle, and the command that shows it as a
 //! waveform.
 
 use std::fmt::{self, Write};
@@ -45,7 +45,7 @@ fn ports<P: Ports>(ports: &P) -> String {
     }
 }
 
-/// What was wrong.
+/// The kind of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// Two engines gave different outputs.
@@ -54,9 +54,9 @@ pub enum Wrong {
         place: usize,
         /// The first port in which they do.
         port: PortName,
-        /// What the first engine gave.
+        /// Value that the first engine gave.
         first: String,
-        /// What the other one gave.
+        /// Value that the other one gave.
         other: String,
     },
     /// The first engine gave something else than is expected.
@@ -68,14 +68,14 @@ pub enum Wrong {
 pub struct Failure {
     /// The scenario and its rule; none under random stimulus.
     pub scenario: Option<(&'static str, &'static str)>,
-    /// What was wrong.
+    /// The kind of the failure.
     pub wrong: Wrong,
     /// The ports at that time.
     pub seen: Seen,
 }
 
 impl Failure {
-    /// What random stimulus found.
+    /// The failure that random stimulus found, if it found one.
     pub fn of(outcome: &Outcome) -> Option<Failure> {
         let divergence = outcome.divergence.clone().map(|(place, found)| Wrong::Differs {
             place,

@@ -17,8 +17,8 @@ pub struct Head {
 }
 
 impl Head {
-    /// What the ports of one of its places show, sources or destinations. One that is not used shows what
-    /// another one has: it is of no meaning, and whatever takes it for used finds a register that is.
+    /// The value at the ports of one of its places, sources or destinations. A place that is not used shows
+    /// the value of another: it is of no meaning, and whatever takes it for used finds a register that is.
     pub fn shown<T: Copy + Default>(&self, places: &[Option<T>], place: usize) -> T {
         let used = || places.iter().flatten().copied();
         let other = || used().nth((place + (self.payload >> 16) as usize) % used().count().max(1));

@@ -26,7 +26,7 @@ impl Neighbours {
         Neighbours { base: 0, free: (1 << bits) - 1 }
     }
 
-    /// The ones around any number of so many bits, of which so many are free.
+    /// The ones around any number of so many bits; so many of the bits are free.
     pub fn draw(random: &mut Random, bits: u32, free: u32) -> Self {
         let mut places: Vec<u32> = (0..bits).collect();
         let chosen = (0..free).map(|_| 1 << places.swap_remove(random.below(places.len())));

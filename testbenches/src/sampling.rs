@@ -18,7 +18,7 @@ pub struct Sample {
 /// An engine with packed words for ports, in the order of [`crate::Workbench::fields`].
 pub type PackedEngine = Box<dyn Clocked<In = Vec<u32>, Out = Vec<u32>>>;
 
-/// What makes one of an engine whose type is known.
+/// An engine with packed words, made of one whose type is known.
 pub(crate) struct Packed<E>(pub E);
 
 impl<E: Clocked> Clocked for Packed<E>

@@ -9,7 +9,7 @@ use crate::{Failure, Ported, Seen, Wrong};
 
 /// A short run with expectations. Modules with the same ports share those that hold of all of them.
 pub struct Scenario<I, O> {
-    /// What reports call it.
+    /// Its name in reports.
     pub name: &'static str,
     /// The rule and where it stands.
     pub rule: &'static str,
@@ -35,7 +35,7 @@ impl<'a, I: Ports, O: Ports> Drive<'a, I, O> {
         Drive { parameters: *parameters, engines, cycle: 0, seen: None, differs: None }
     }
 
-    /// What these inputs would be answered in this cycle; all engines are compared.
+    /// The answer to these inputs in this cycle; all engines are compared.
     pub fn peek(&mut self, inputs: I) -> Result<O, String> {
         let (outputs, differs) = settle(self.engines, &inputs, self.cycle);
         self.seen = Some((self.cycle, inputs, outputs));

@@ -11,13 +11,13 @@ pub trait Stimulus<I, O> {
     /// Inputs of the next cycle.
     fn next(&mut self, random: &mut Random) -> I;
 
-    /// What the module answered to them. An error says which answer was wrong on its own account,
-    /// whatever other engines answered.
+    /// Takes the module's answer to them. An error says which answer was wrong on its own account, whatever
+    /// other engines answered.
     fn observe(&mut self, _inputs: &I, _outputs: &O) -> Result<(), String> {
         Ok(())
     }
 
-    /// What the run has met, counted.
+    /// Counts of the things that the run has met.
     fn coverage(&self) -> Vec<(&'static str, u64)> {
         vec![]
     }

@@ -98,7 +98,7 @@ impl InstructionTexts {
         self.0.lock().expect("nobody panics with the texts in hand")
     }
 
-    /// Of the instruction that is issued in a cycle, and of the one that is dispatched.
+    /// The texts of the instruction that is issued in a cycle, and of the one that is dispatched.
     fn of(&self, inputs: &In, outputs: &Out) -> [String; 2] {
         let issued = outputs.issued.then(|| inputs.head_payload[outputs.issued_warp as usize]);
         let dispatched = outputs.dispatch.contains(&true).then_some(outputs.dispatch_payload);

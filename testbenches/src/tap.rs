@@ -63,7 +63,7 @@ where
     }
 }
 
-/// What is recorded of an engine.
+/// Options of a recording of an engine.
 #[derive(Clone)]
 pub struct RecordingOptions<'a> {
     /// FST if its name ends in `.fst`, else VCD.
@@ -78,7 +78,7 @@ pub struct RecordingOptions<'a> {
 
 /// A waveform that is written while the engine runs.
 pub struct Recording {
-    /// What it records.
+    /// The variables that it records.
     pub variables: Vec<WaveformVariable>,
     /// The cycle after the last one that is recorded.
     end: Rc<Cell<u64>>,
@@ -95,7 +95,7 @@ impl Recording {
 
 /// A waveform that is complete.
 pub struct Drawn {
-    /// What it shows.
+    /// The variables that it shows.
     pub variables: Vec<WaveformVariable>,
     /// In these cycles.
     pub cycles: Range<u64>,
@@ -211,7 +211,7 @@ pub struct Place {
     pub cycle: u64,
     /// In this instance, with those around it; none if the SM tells of the event.
     pub path: Vec<String>,
-    /// What the event says.
+    /// The event's text.
     pub text: String,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What belongs to each module: its RTL, reference model, stimulus and scenarios.
+//! Everything that belongs to each module: its RTL, reference model, stimulus and scenarios.
 
 use gpurf_blocks::{Clocked, Parameters};
 use gpurf_hw::dialect::{Configured, Module};
@@ -20,8 +20,8 @@ pub trait Testbench: Module + Configured + 'static {
     /// Random inputs within the protocol of the ports.
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>>;
 
-    /// What the protocol of the ports says of the inputs of any cycle, as conditions in the module's Verilog,
-    /// which may name its registers: all that a proof may assume. Most modules answer any inputs.
+    /// The protocol of the ports: conditions on the inputs of any cycle, in the module's Verilog. They may
+    /// name its registers, and a proof may assume nothing else. Most modules answer any inputs.
     fn protocol(_: &Parameters) -> Vec<String> {
         vec![]
     }
@@ -32,7 +32,7 @@ pub trait Testbench: Module + Configured + 'static {
     }
 }
 
-/// That of a vector in the module's Verilog one bit is high, or none, as a condition of a protocol.
+/// A condition of a protocol: at most one bit of a vector in the module's Verilog is high.
 pub fn at_most_one(vector: &str) -> String {
     format!("({vector} & ({vector} - 1)) == 0")
 }

@@ -47,7 +47,7 @@ impl<D: Data> Transfers<D> {
         Ok(())
     }
 
-    /// What a stimulus covered of it.
+    /// The stimulus's coverage of it.
     pub fn coverage(&self) -> Vec<(&'static str, u64)> {
         if self.ports > 0 {
             vec![("registers that leave", self.taken)]

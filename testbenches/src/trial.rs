@@ -7,7 +7,7 @@ use gpurf_blocks::{difference, Divergence, Ports};
 
 use crate::{Ported, Random, Seen, Stimulus};
 
-/// What a run found.
+/// The findings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Cycles run; fewer than asked for if something was wrong.
@@ -18,7 +18,7 @@ pub struct Outcome {
     pub violation: Option<(u64, String)>,
     /// The ports of the cycle in which something was wrong.
     pub seen: Seen,
-    /// What the stimulus met, where it counts.
+    /// Counts of the stimulus, where it counts what it meets.
     pub coverage: BTreeMap<&'static str, u64>,
 }
 

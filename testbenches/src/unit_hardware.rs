@@ -14,7 +14,7 @@ use gpurf_hw::multicast::Iwmu;
 use gpurf_hw::register_cache::RegisterCache;
 use gpurf_verilog::{Compiled, Verilated};
 
-/// What makes the hardware of a unit.
+/// Makers of the hardware of a unit.
 pub struct UnitHardware<I: Ports, O: Ports> {
     /// The RTL as machine code.
     pub compiled: fn(&Parameters) -> Result<Compiled<I, O>>,

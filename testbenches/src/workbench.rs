@@ -33,7 +33,7 @@ pub enum EngineKind {
     Verilator,
     /// The emitted Verilog under Icarus.
     Icarus,
-    /// What the emitted Verilog was synthesized to, under Verilator.
+    /// The netlist that the emitted Verilog was synthesized to, under Verilator.
     Netlist,
 }
 
@@ -58,13 +58,13 @@ pub trait Workbench {
     /// The Verilog that the engine [`EngineKind::Netlist`] runs: cells of a library, and their models.
     fn read_netlist(&mut self, text: String);
 
-    /// What holds of the inputs of any cycle, as conditions in the module's Verilog.
+    /// Conditions that hold for the inputs of any cycle, in the module's Verilog.
     fn protocol(&self) -> Vec<String>;
 
     /// Its parameters; those that it does not have are the defaults.
     fn parameters(&self) -> &Parameters;
 
-    /// What failed, for whoever reads it: see [`Failures`].
+    /// The report of failures, for whoever reads it: see [`Failures`].
     fn report(&self, engines: &[EngineKind], seed: u64, failures: &[Failure]) -> String;
 
     /// Names and rules of the directed scenarios.
@@ -133,7 +133,7 @@ pub trait Workbench {
 /// Is told events and their cycles.
 pub type Hear = Box<dyn FnMut(u64, &Occurrence)>;
 
-/// What drives an engine.
+/// The course that an engine is driven through.
 #[derive(Clone, Debug)]
 pub enum Course {
     /// A scenario by its name.
@@ -175,7 +175,7 @@ pub struct Bench<I, O> {
     observed: OnceCell<Compiled<I, O>>,
 }
 
-/// What a [`Testbench`] says of its module.
+/// A [`Testbench`]'s answers about its module.
 #[derive(Clone, Copy)]
 struct Subject<I, O> {
     block: fn(&Parameters) -> Box<dyn Block>,

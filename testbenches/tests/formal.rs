@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The load request table proved: no load is lost, doubled or taken for another, whatever comes.
 //!
-//! The property ([`PROPERTY`]) follows one load, of which nothing is fixed but that it stays the same,
-//! through the ports of the emitted Verilog. Yosys proves it with its SAT solver, by induction over cycles
-//! and thus for any number of them, on a small table of either reading. Tables that are broken on purpose
-//! must fail.
+//! The property ([`PROPERTY`]) follows one load through the ports of the emitted Verilog. Nothing about the
+//! load is fixed, except that it stays the same. Yosys proves the property with its SAT solver, by
+//! induction over cycles and thus for any number of them, on a small table of either reading. Tables that are
+//! broken on purpose must fail.
 
 use std::fs;
 
@@ -62,9 +62,9 @@ fn each(line: impl Fn(usize) -> String) -> String {
     (0..ENTRIES).map(line).collect()
 }
 
-/// What holds between two cycles, beside the property: the entries in use are as many as the ports tell, the
-/// load is among them if they say so, and no two are partners or a warp's loads into one register. `of`: a
-/// field of an entry.
+/// The invariant between two cycles, beside the property. The entries in use are as many as the ports tell,
+/// and the load is among them if they say so. No two are partners or a warp's loads into one register.
+/// `of`: a field of an entry.
 fn between_cycles(of: fn(&str, usize) -> String) -> String {
     let equal = |e: usize, to: &str| {
         FIELDS.map(|(field, port, _)| format!("{} == {to}{port}", of(field, e))).join(" && ")
@@ -116,8 +116,8 @@ fn memories() -> String {
     text
 }
 
-/// What holds in the midst of a scan: the memories show the row, rows before it have nothing that must leave,
-/// and the partner that was found is there and the only one.
+/// The invariant in the midst of a scan. The memories show the row, and rows before it have nothing that
+/// must leave. The partner that was found is there and the only one.
 fn within_a_scan() -> String {
     let shown = each(|e| {
         let (row, lane) = (e / SCAN_LANES, e % SCAN_LANES);
@@ -175,8 +175,8 @@ fn scan() -> (String, String) {
     (hierarchy.top, source)
 }
 
-/// Whether Yosys proves all assertions, which `async2sync` makes cells for its solver in versions that have
-/// others before.
+/// Returns true if Yosys proves all assertions. `async2sync` makes cells of them for its solver in versions
+/// whose other passes have not done so before.
 fn is_proved(top: &str, source: &str) -> bool {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("table.v"), source).expect("writes");

@@ -11,7 +11,7 @@ use gpurf_testbenches::workbench;
 
 const CRATES: [&str; 3] = ["hw", "sim", "testbenches"];
 
-/// What stands in some crates and not in the others: the crates that have it, its place, and why.
+/// Files that stand in some crates and not in the others: the crates that have them, their place, and why.
 const EXEMPT: &[(&[&str], &str, &str)] = &[
     (&["hw"], "dialect", "the language of the hardware"),
     (&["hw"], "catalogue", "names of the modules"),

@@ -48,7 +48,7 @@ struct Printed {
 }
 
 impl Printed {
-    /// What the command is about, without settings of the environment before it.
+    /// Returns true if the command runs a program, settings of the environment before it left out.
     fn is_of_a_program(&self) -> bool {
         let words: Vec<&str> = self.command.split(' ').skip_while(|word| word.contains('=')).collect();
         PROGRAMS.iter().any(|program| words.join(" ").starts_with(program))

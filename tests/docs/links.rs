@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the documents point to exists: files, headings, and the tests and benches of commands.
+//! Targets that the documents point to exist: files, headings, and the tests and benches of commands.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -63,7 +63,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What mdBook makes the order of its pages from.
+/// The page from which mdBook takes the order of its pages.
 const SUMMARY: &str = "docs/SUMMARY.md";
 
 /// README.md, CONTRIBUTING.md, the pages, and what explains the papers' files and the dialect's rules.

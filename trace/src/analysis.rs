@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is found out of a kernel by reading its stream beforehand: live registers, and how near values are
-//! used again.
+//! Facts of a kernel found by reading its stream beforehand: live registers, and how near values are used
+//! again.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -161,8 +161,8 @@ impl ThreadBlock {
         warp.instructions.push(instruction);
     }
 
-    /// As [`ThreadBlock::push`], for a load of which the values are known: `digest` is equal for equal
-    /// values in equal lanes.
+    /// Does as [`ThreadBlock::push`], for a load whose values are known: `digest` is equal for equal values
+    /// in equal lanes.
     pub fn push_digested(&mut self, static_index: u32, mask: u32, addresses: &[u64], digest: u64) {
         self.push(static_index, mask, addresses);
         self.pool.push(digest);

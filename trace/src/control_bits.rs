@@ -11,7 +11,7 @@ use crate::kernel::{BlockSource, Command, Kernel, Workload};
 use crate::program::{Program, StaticInstruction};
 use crate::registers::{Positions, Register, RegisterId};
 
-/// What a listing says of an instruction beside what a trace does.
+/// Facts about an instruction that a listing has beside those of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedControl {
     /// The control bits.

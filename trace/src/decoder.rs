@@ -54,7 +54,7 @@ pub(crate) struct Decoder {
     scratch: Vec<u8>,
 }
 
-/// What follows the head of a line.
+/// The rest of a line behind its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tail {
     /// Addresses, if its width is not zero, then immediates.
@@ -386,7 +386,7 @@ fn check_numbers(mut fields: Fields) -> Result<[i64; 2], LineError> {
     Ok([0; 2])
 }
 
-/// A line with the addresses of all active lanes, of which the mask has those whose guard predicate holds.
+/// A line with the addresses of all active lanes. The mask has the lanes whose guard predicate holds.
 struct OfActiveLanes {
     mask: u32,
     /// The mask of the line before.

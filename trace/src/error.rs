@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong with an instruction stream, said once and with its remedy.
+//! Errors of an instruction stream, each said once and with its remedy.
 
 use std::io;
 use std::path::PathBuf;

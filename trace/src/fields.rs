@@ -51,7 +51,7 @@ pub(crate) fn single_spaced(line: &[u8], out: &mut Vec<u8>) -> bool {
     out.trim_ascii_end() != line.trim_ascii_end()
 }
 
-/// What stands between blanks and tabs.
+/// The words between blanks and tabs.
 pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }

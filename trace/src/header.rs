@@ -11,7 +11,7 @@ const MOST_REGISTERS: u32 = 255;
 /// Registers of a thread block, at most.
 const MOST_BLOCK_REGISTERS: u32 = 1 << 16;
 
-/// What the header says beyond [`KernelHeader`].
+/// Facts that the header has beyond [`KernelHeader`].
 pub(crate) struct HeaderEnd {
     /// Each line begins with the number of a source line.
     pub has_line_numbers: bool,

@@ -20,7 +20,7 @@ pub const MOST_SHARED_MEMORY: u32 = 228 << 10;
 /// Bytes of the window in which shared and local memory appear among generic addresses.
 const WINDOW_BYTES: u64 = 1 << 24;
 
-/// What a trace says of a kernel before its instructions.
+/// Facts about a kernel that a trace has before its instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelHeader {
     /// Mangled name.
@@ -133,7 +133,7 @@ impl Kernel {
         self.liveness.as_ref().map(|analysis| analysis())
     }
 
-    /// What is known before its instructions are read.
+    /// The header, which is known before its instructions are read.
     pub fn header(&self) -> &KernelHeader {
         &self.header
     }
@@ -205,7 +205,7 @@ impl KernelReader {
         self.annotator = Some(annotator);
     }
 
-    /// What is known of the kernel before its instructions are read.
+    /// The header, which is known before the kernel's instructions are read.
     pub fn header(&self) -> &KernelHeader {
         &self.header
     }
@@ -249,7 +249,7 @@ pub enum Command {
 /// A program run: copies and kernels in order.
 #[derive(Clone, Debug)]
 pub struct Workload {
-    /// What tables call it.
+    /// Its name in tables.
     pub name: String,
     /// Copies and launches, in the order of the program.
     pub commands: Vec<Command>,

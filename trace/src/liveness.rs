@@ -38,9 +38,9 @@ pub struct Node {
     pub pc: u32,
     /// Vector registers that it reads.
     pub reads: RegisterSet,
-    /// What it writes whenever it is passed.
+    /// Vector registers that it writes whenever it is passed.
     pub kills: RegisterSet,
-    /// What it may write.
+    /// Vector registers that it may write.
     pub writes: RegisterSet,
     /// Indices of the nodes that may follow.
     pub successors: Vec<u32>,
@@ -58,7 +58,7 @@ pub enum Origin {
 /// Live registers by place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Liveness {
-    /// What the flow of control is known from.
+    /// The origin of the flow of control.
     pub origin: Origin,
     /// By program counter.
     live: BTreeMap<u32, RegisterSet>,

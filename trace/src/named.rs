@@ -103,7 +103,7 @@ mod tests {
     /// Destination, opcode, sources.
     type Line<'a> = (Option<u8>, &'a str, &'a [u8]);
 
-    /// A kernel of 16 registers, one warp of which executes these lines.
+    /// A kernel of 16 registers; one of its warps executes these lines.
     fn kernel(lines: &[Line]) -> Kernel {
         let (mut program, mut block) = (Program::default(), ThreadBlock::new([0; 3]));
         block.begin_warp(0);

@@ -73,7 +73,7 @@ pub enum MemorySpace {
     Generic,
 }
 
-/// What an instruction does to memory.
+/// The effect of an instruction on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum MemoryAccess {
     /// Registers are written from memory.
@@ -89,7 +89,7 @@ pub enum MemoryAccess {
 pub struct Memory {
     /// Which memory.
     pub space: MemorySpace,
-    /// What is done there.
+    /// The effect on that memory.
     pub access: MemoryAccess,
 }
 
@@ -109,7 +109,7 @@ pub enum OpcodeError {
     Shape { opcode: String },
 }
 
-/// What the table knows of a base opcode.
+/// An entry of the table, for a base opcode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub unit: Unit,

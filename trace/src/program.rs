@@ -34,9 +34,9 @@ pub struct ExactOperands {
     pub destinations: Registers,
     /// Without RZ, each once, in the order of the operands.
     pub sources: Registers,
-    /// Of each source, bit s: it stands in source slot s of the machine code.
+    /// Source slots of each source: it stands in slot s of the machine code if bit s is set.
     pub slots: Positions,
-    /// What the compiler says beside the instruction.
+    /// The compiler's control bits of the instruction.
     pub control: Control,
 }
 
@@ -66,11 +66,11 @@ pub struct StaticInstruction {
     /// For each of `sources`, the number of the source operand that it belongs to, as they stand in a
     /// trace: constants, immediates and predicates are not counted.
     pub positions: Positions,
-    /// Of each of `sources`, bit s: it stands in source slot s of the machine code. A slot that holds a
-    /// constant or an immediate counts; a trace does not have those, so that its operands are taken to stand
-    /// side by side.
+    /// Source slots of each of `sources`: it stands in slot s of the machine code if bit s is set. A slot
+    /// that holds a constant or an immediate counts. A trace does not have those, so that its operands are
+    /// taken to stand side by side.
     pub slots: Positions,
-    /// What the compiler says beside the instruction. Traces do not tell.
+    /// The compiler's control bits of the instruction. Traces do not tell.
     pub control: Control,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,
@@ -134,12 +134,12 @@ impl StaticInstruction {
         below.map_or(0, |(_, &position)| position)
     }
 
-    /// Whether source number `index` has the compiler's reuse flag.
+    /// Returns true if source number `index` has the compiler's reuse flag.
     pub fn is_reused(&self, index: usize) -> bool {
         self.slots[index] & self.control.reuse() != 0
     }
 
-    /// Whether any of its sources has the compiler's reuse flag.
+    /// Returns true if any of its sources has the compiler's reuse flag.
     pub fn has_reuse(&self) -> bool {
         (0..self.sources.len()).any(|index| self.is_reused(index))
     }

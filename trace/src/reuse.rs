@@ -41,10 +41,10 @@ pub struct Reuse {
 pub enum ReuseMode {
     /// An oracle: the true distance at every execution.
     Exact,
-    /// What a compiler can encode: each operand of a static instruction is near if it was near in
-    /// more than half of its executions by the first `warps` warps of the kernel that executed
-    /// anything. A tie is far, and so is an operand those warps never met: keeping a value without
-    /// evidence of reuse displaces others.
+    /// Flags that a compiler can encode: each operand of a static instruction is near if it was near in
+    /// more than half of its executions by the first `warps` warps of the kernel that executed anything. A
+    /// tie is far, and so is an operand those warps never met: keeping a value without evidence of reuse
+    /// displaces others.
     Profile {
         /// How many warps that is.
         warps: usize,

@@ -10,11 +10,11 @@ pub(crate) enum Rule {
     Pairs,
     /// Every source is a 64-bit pair, and the destination one register.
     PairSources,
-    /// Two destinations, the second of which the trace lists as first source.
+    /// Two destinations; the trace lists the second one as first source.
     TwoDestinations,
-    /// What the trace calls the destination is read: one register.
+    /// The trace's destination is read: one register.
     Read,
-    /// What the trace calls the destination is read: a code address, so a pair.
+    /// The trace's destination is read: a code address, so a pair.
     ReadPair,
     /// The machine code may name a predicate before the destination register, and the trace then
     /// lists that register as first source.

@@ -30,7 +30,7 @@ const END: u64 = 8;
 
 /// The text of a `.tracez` file, made while it is read.
 pub(crate) struct Text {
-    /// What is to be given next.
+    /// Text that is to be given next.
     pending: Vec<u8>,
     /// How much of it was given.
     given: usize,

@@ -219,7 +219,7 @@ fn tensor_registers(opcode: Opcode) -> usize {
     of_shape * repeated.unwrap_or(1).min(256)
 }
 
-/// Whether destination and source of a conversion are 64 bits wide.
+/// Returns true for destination and source of a conversion if they are 64 bits wide.
 ///
 /// `F2F` names both types, destination first; `FRND` one for both; `F2I` and `I2F` leave out the
 /// 32-bit ones, but a floating-point and an integer type cannot be confused.

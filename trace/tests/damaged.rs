@@ -262,7 +262,7 @@ fn version_2_names_block_and_warp_on_each_line() {
     assert_eq!(read_bytes(version_2().as_bytes()).unwrap(), 5);
 }
 
-/// What means something in a trace.
+/// Pieces that mean something in a trace.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     " ", "\n", "-", "(", ")", ",", "=", "#", "R", "R255", "R256", "0x", "0xffffffffffffffff", "ffffffff", "g", " 1", " 4",

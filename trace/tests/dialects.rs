@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What different tracers write, and what strangers make of it: each is read, or the message says what it is.
+//! Dialects of different tracers, and of strangers' tools: each is read, or the message says what it is.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,7 +16,7 @@ fn header(blocks: u32, threads: u32, version: &str) -> String {
     )
 }
 
-/// What tracers write behind the header since 2025.
+/// The line that tracers write behind the header since 2025.
 const TWO_IMMEDIATES: &str = "#traces format = [line_num] PC mask .. immediate1 immediate2\n\n";
 
 /// Lines of one warp in the frame of a grouped file.
@@ -25,7 +25,7 @@ fn grouped(block: u32, lines: &str) -> String {
     format!("\n#BEGIN_TB\n\nthread block = {block},0,0\n\nwarp = 0\ninsts = {count}\n{lines}\n#END_TB\n")
 }
 
-/// What a trace has: programs and blocks of its kernels, and what was remarked.
+/// The contents of a trace: programs and blocks of its kernels, and the remarks.
 struct Content {
     kernels: Vec<(Vec<StaticInstruction>, Vec<ThreadBlock>)>,
     notes: Vec<String>,
@@ -295,7 +295,7 @@ fn which_lanes_were_active_is_told_by_the_line_before() {
     assert_eq!(load("00000003", &list), [1, 2]);
     // Nor can it be the first ones: those that have an address at all come first.
     assert_eq!(load("80000001", "0 0x10 0x20 0x30"), [0x10, 0x30]);
-    // One stride between lanes, some of which the guard leaves out.
+    // One stride between lanes; the guard leaves out some of them.
     assert_eq!(load("00000005", "1 0x100 8"), [0x100, 0x110]);
     // Too few, or more than a warp has lanes.
     let wrong = |addresses: &str| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What Turing's instructions look like: every opcode and modifier that NVIDIA's disassembler knows for
+//! Encodings of Turing's instructions: every opcode and modifier that NVIDIA's disassembler knows for
 //! `sm_75`.
 //!
 //! `cargo run --release -p gpurf-workloads --example encodings` begins with an instruction of each opcode and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong with a listing, a launch or a running kernel.
+//! Errors of a listing, a launch or a running kernel.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the emulator executes of Turing's instruction set, as it is documented.
+//! Instructions of Turing's instruction set that the emulator executes, as it is documented.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub const INSTRUCTIONS: &str = include_str!("../instruction_set/sm_75.txt");
 
 /// Opcodes that are decoded alike.
 pub struct Family {
-    /// What the family does.
+    /// The purpose of the family.
     pub name: &'static str,
     /// Its opcodes, by name.
     pub opcodes: Vec<Opcode>,

@@ -44,7 +44,7 @@ impl Channel {
     }
 }
 
-/// What an image extends over.
+/// The extent of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One dimension.
@@ -77,7 +77,7 @@ pub struct Image {
     pub channel: Channel,
     /// 1, 2 or 4.
     pub channels: u32,
-    /// What the image extends over.
+    /// The extent of the image.
     pub shape: Shape,
     /// Texels in x.
     pub width: u32,
@@ -132,7 +132,7 @@ impl Image {
     }
 }
 
-/// What a coordinate outside of an image stands for.
+/// The texel that a coordinate outside of an image stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AddressMode {
     /// The texel at the edge.
@@ -176,7 +176,7 @@ pub struct Sampler {
     pub normalized_values: bool,
 }
 
-/// What a handle stands for.
+/// The texture behind a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Texture {
     pub image: Image,
@@ -184,7 +184,7 @@ pub(crate) struct Texture {
 }
 
 impl Texture {
-    /// What is wrong with it.
+    /// Returns an error that names its fault, if it has one.
     pub fn check(&self) -> Result<(), String> {
         let Texture { image, sampler } = self;
         if !matches!(image.channels, 1 | 2 | 4) {

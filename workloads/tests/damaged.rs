@@ -48,7 +48,7 @@ const LISTINGS: [&str; 6] = [
     include_str!("listings/waiting.sass"),
 ];
 
-/// What means something in a listing.
+/// Pieces that mean something in a listing.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     "-", "~", "|", "!", "[", "]", "`(", ")", "@P0 ", "R254", "RZ", "R255", "UR62", "URZ", "UP6", "PT", "B15",
@@ -98,7 +98,7 @@ const LAUNCH_FILE: &str = concat!(
     include_str!("support/everything.toml")
 );
 
-/// What means something in a launch file.
+/// Pieces that mean something in a launch file.
 #[rustfmt::skip]
 const KEYS: &[&str] = &[
     "\"", "'", "[", "]", "[[", "{", "}", "=", ",", "\n", "#", "-", "_", ".", "0x", "1e400", "nan", "true", "\"zero\"",

@@ -143,7 +143,7 @@ fn exits_within_a_region_are_not_waited_for() {
     }
 }
 
-/// A loop of which each lane takes as many rounds as its number says, left by BREAK.
+/// A loop, left by BREAK: each lane takes as many rounds as its number says.
 #[test]
 fn breaks_leave_a_barrier() {
     let found = run(

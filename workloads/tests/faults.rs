@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What must not be done stops a kernel, and the error says where.
+//! Faults of a kernel stop it, and the error says where.
 
 use crate::support::{device, Frame};
 #[allow(dead_code)]

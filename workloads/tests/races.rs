@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What threads of a block do to each other with no barrier between.
+//! Races of a block's threads with no barrier between.
 
 use gpurf_workloads::Options;
 

@@ -7,7 +7,7 @@ use crate::support::{Device, Frame};
 use gpurf_trace::{Kernel, ThreadBlock, Workload};
 use gpurf_workloads::{Argument, Dim, Module, Options};
 
-/// What each thread loads second depends on the number that it loads first, and increments.
+/// A step in which each thread's second load depends on the number that it loads first, and increments.
 const STEP: &str = "
     S2R R0, SR_TID.X
     S2R R1, SR_CTAID.X

@@ -73,7 +73,7 @@ fn expect_same(name: &str, kernel: &Kernel, copy: &Kernel, by_index: bool) {
     }
 }
 
-/// What widening makes of an instruction's named operands.
+/// The instruction that widening makes of another's named operands.
 fn widened(instruction: &StaticInstruction) -> StaticInstruction {
     let mut program = Program::default();
     let named = Instruction {

@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 
-/// What the program registers.
+/// The struct that the program registers.
 #[repr(C)]
 pub struct Wrapper {
     magic: u32,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the host program has asked for so far: its code, its device, and what it registered under which
-//! address.
+//! Everything that the host program has asked for so far: its code, its device, and what it registered
+//! under which address.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void, CStr, OsStr};
@@ -183,7 +183,7 @@ impl Host {
         (self.fault, self.told) = (code, false);
     }
 
-    /// A kernel's fault, of which the program now knows.
+    /// A kernel's fault, which the program knows from now on.
     pub fn tell_fault(&mut self) -> Code {
         self.told = true;
         self.fault
@@ -214,7 +214,7 @@ impl Host {
 }
 
 extern "C" {
-    /// Of a stream of C's, or of all.
+    /// Flushes one of C's streams, or all.
     fn fflush(stream: *mut c_void) -> i32;
     /// Ends the process without what is registered to run at its end, which this is part of.
     #[link_name = "_exit"]

@@ -277,7 +277,7 @@ extern "C" {
     ) -> i32;
 }
 
-/// What a program has its code in.
+/// The struct that a program has its code in.
 #[repr(C)]
 struct Wrapper {
     magic: u32,
@@ -402,7 +402,7 @@ fn send<T>(address: u64, values: &[T]) {
     ok!(cudaMemcpy(address, values.as_ptr() as u64, size_of_val(values), 1));
 }
 
-/// What `add` leaves, with the variables as the tests set them.
+/// Sets the variables that `add` reads, as `added` expects them.
 fn set_variables() {
     ok!(cudaMemcpyToSymbol(stand_in("factors"), [1, 3, 0, 0].as_ptr(), 16, 0, 1));
     ok!(cudaMemcpyToSymbol(stand_in("offsets"), [7].as_ptr(), 4, 8, 1));

@@ -4,7 +4,7 @@
 use super::{Allocation, ParameterError, Parameters, Values, MAX_COLLECTORS, PARAMETERS};
 
 impl Parameters {
-    /// Whether the values go together.
+    /// Returns an error unless the values go together.
     pub fn check(&self) -> Result<(), ParameterError> {
         self.check_of(|_| true)
     }

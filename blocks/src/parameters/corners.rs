@@ -25,7 +25,7 @@ pub fn varied(number: usize, of: usize) -> Parameters {
     })
 }
 
-/// Of every parameter, by its place among all, one of its possible values, changed where they do not go
+/// Parameters chosen by their place among all: one possible value of each, changed where they do not go
 /// together.
 pub fn chosen(mut choose: impl FnMut(&[String], usize) -> String) -> Parameters {
     let mut parameters = Parameters::default();

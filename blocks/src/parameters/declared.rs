@@ -39,14 +39,14 @@ parameters! {
     /// one.
     width [w]: usize = 1024, one_of(&[32, 1024]), "bits", "F §II: 32 lanes of 32 bits";
 
-    /// Entries of a cache table. They must be more than the source slots, all of which an instruction may
-    /// lock.
+    /// Entries of a cache table. They must be more than the source slots, because an instruction may lock
+    /// an entry for each.
     entries [e]: usize = 8, one_of(&[4, 8, 16]), "registers of a warp", "F §III-C";
 
     /// Source slots of a collector. The sources of an instruction that reads more registers enter in rounds.
     slots: usize = 7, one_of(&[3, 4, 5, 6, 7, 8]), "registers of a warp", "W §2; HMMA.1688.F32 reads 2 + 1 + 4";
 
-    /// Warps of a sub-core, of which an SM has four. Their registers share the rows of the banks.
+    /// Warps of a sub-core; an SM has four sub-cores. The warps' registers share the rows of the banks.
     warps [wp]: usize = 8, one_of(&[8, 16]), "", "F Table I: 32 in an SM; R Table I: 64";
 
     /// Collectors of a sub-core.
@@ -110,7 +110,7 @@ parameters! {
     /// Which ready warp goes first.
     scheduling [sched]: Scheduling = Scheduling::Malekeh, names(Scheduling::VARIANTS), "", "F §IV-B1";
 
-    /// What the scheduler does about a warp whose own collector is occupied.
+    /// The scheduler's choice about a warp whose own collector is occupied.
     occupied [skip]: Occupied = Occupied::Skip, names(Occupied::VARIANTS), "", "F §IV-B allows both";
 
     /// Which collector an instruction enters.
@@ -250,10 +250,10 @@ parameters! {
 
     // What collectors are built of.
 
-    /// What holds the values of a collector.
+    /// The storage of a collector's values.
     storage [latches?]: Storage = Storage::FlipFlops, names(Storage::VARIANTS), "",
         "our decision: W and F speak of storage, and not of how it is built";
 
-    /// What rests in a collector while nothing needs it.
+    /// The part of a collector that rests while nothing needs it.
     isolation [iso?]: Isolation = Isolation::None, names(Isolation::VARIANTS), "", "our decision: W and F do not say";
 }

@@ -15,7 +15,7 @@ pub struct Parameter {
     pub short: Option<&'static str>,
     /// The names of Verilog modules have it only where it is not the default.
     pub is_optional: bool,
-    /// What it is.
+    /// Its description, one sentence or more.
     pub doc: &'static str,
     /// Which values it may have.
     pub values: Values,
@@ -25,7 +25,7 @@ pub struct Parameter {
     pub source: &'static str,
 }
 
-/// What a module is made with: a parameter and its value, or a size of its own.
+/// A part of a module's configuration: a parameter and its value, or a size of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Its name on the command line and in files.
@@ -56,9 +56,9 @@ pub struct Description {
     pub default: String,
     /// Empty where the doc says it.
     pub values: String,
-    /// Of a number; empty where it has none.
+    /// Unit of a number; empty where it has none.
     pub unit: String,
-    /// What it is.
+    /// Its description.
     pub doc: String,
     /// Paper and section, or the reason of a decision of this project.
     pub source: String,

@@ -51,7 +51,7 @@ policies! {
         Pairs,
     }
 
-    /// What holds the values of a collector. All do the same in every cycle.
+    /// The storage of a collector's values. All kinds do the same in every cycle.
     Storage {
         /// Flip-flops.
         FlipFlops,
@@ -60,7 +60,7 @@ policies! {
         Latches,
     }
 
-    /// What rests in a collector while nothing needs it.
+    /// The part of a collector that rests while nothing needs it.
     Isolation {
         /// Nothing.
         None,
@@ -81,7 +81,7 @@ policies! {
         Lrr,
     }
 
-    /// What the scheduler does about a warp whose own collector is occupied. F §IV-B allows both readings.
+    /// The scheduler's choice about a warp whose own collector is occupied. F §IV-B allows both readings.
     Occupied {
         /// It selects the warp, which then gets no collector: nothing issues in this cycle.
         Stall,
@@ -91,8 +91,8 @@ policies! {
 
     /// Which collector an instruction enters.
     Allocation {
-        /// A random free one. F §II. A warp's values may then be in several caching collectors, all of which
-        /// see its results.
+        /// A random free one. F §II. A warp's values may then be in several caching collectors, and all of
+        /// them see its results.
         AnyFree,
         /// The one that holds the warp's data, if it is free; else a random free one.
         OwnElseAnyFree,

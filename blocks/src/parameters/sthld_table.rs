@@ -13,7 +13,7 @@ use crate::STHLD_STATES;
 /// The project's reconstruction of the papers' figure.
 const RECONSTRUCTION: &str = include_str!("../../config/sthld.toml");
 
-/// What the controller does in each state; the TOML file documents the fields.
+/// The controller's actions in each state; the TOML file documents the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SthldTable {
@@ -102,7 +102,7 @@ impl Value for SthldTable {
         }
     }
 
-    /// Of another table than the default, a digest: tables that a file has may bear any number.
+    /// The table's own number if it is the default, else a digest: tables in files may bear any number.
     fn number(&self) -> usize {
         if *self == SthldTable::default() {
             return self.reconstruction;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a parameter can be.
+//! Possible values of a parameter.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub enum Values {
     },
     /// These names, whose places are their numbers.
     Names(&'static [&'static str]),
-    /// What a TOML file says; the text describes it.
+    /// A value that a TOML file describes; the text says what the file has.
     File(&'static str),
 }
 
@@ -48,7 +48,7 @@ impl Values {
         }
     }
 
-    /// Whether a number is among the values.
+    /// Returns true if the number is among the values.
     pub fn contains(&self, number: usize) -> bool {
         match *self {
             Values::OneOf(numbers) => numbers.contains(&number),

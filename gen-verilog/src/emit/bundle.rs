@@ -7,7 +7,7 @@ use rust_hdl::ast::{VerilogBlock, VerilogExpression as Tree, VerilogLoop, Verilo
 use super::index::parse_path;
 use super::translator::{peel, Translated, Translator};
 
-/// What a kernel assigns as one: a wire, a register, or every wire of a bundle.
+/// Assignments that a kernel writes as one: to a wire, a register, or every wire of a bundle.
 pub(super) fn assigned(kernel: &Translator, assigned: &Assigned) -> Translated<VerilogBlock> {
     let (names, indices) = names(kernel, assigned.target)?;
     if kernel.signals.is_register(&names) {

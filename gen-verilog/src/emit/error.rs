@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can stand in the way of a module's Verilog.
+//! Reasons why a module has no Verilog.
 
 use thiserror::Error;
 

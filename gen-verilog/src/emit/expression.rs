@@ -3,8 +3,8 @@
 //!
 //! Verilog widens operands to the widest of their context, which is how a carry that Rust drops comes
 //! back to life. Here both sides of an operator are equally wide, and so is what they are assigned
-//! to; a change of width is written out as a concatenation or a part select, inside of which Verilog
-//! starts afresh. No context can then widen anything.
+//! to; a change of width is written out as a concatenation or a part select. Verilog begins a new context
+//! inside of these. No context can then widen anything.
 
 use num_bigint::BigUint;
 
@@ -319,7 +319,7 @@ impl Expression {
     }
 }
 
-/// What an operation comes to whatever one of its operands is: `x & 0`, or `x <= 7` of three bits.
+/// The value that an operation has whatever one of its operands is: `x & 0`, or `x <= 7` of three bits.
 fn decided(operator: Binary, left: &Expression, right: &Expression, signals: &Signals) -> Option<Expression> {
     for (one, other) in [(left, right), (right, left)].iter().filter(|_| left.width == 1) {
         let Some(value) = one.constant(signals) else { continue };

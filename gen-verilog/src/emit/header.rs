@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What stands at the head of a module: where it comes from, what it does, how it is driven.
+//! The head of a module: where it comes from, what it does, how it is driven.
 
 use super::contract::Rule;
 use super::lines::{comment, filled};

@@ -115,7 +115,7 @@ impl Writer<'_> {
         ports.collect()
     }
 
-    /// What is connected to a port, at the level that the port takes.
+    /// The connection of a port, at the level that the port takes.
     fn levelled(&self, vector: VectorId, connection: String) -> String {
         if !(self.signals[vector].is_reset && self.signals.style.reset.is_low) {
             return connection;

@@ -113,7 +113,7 @@ fn opening(scope: &Scope, signals: &Signals, is_reg: impl Fn(VectorId) -> bool) 
     text + ");\n"
 }
 
-/// What is said about a port, and about the ports that follow it.
+/// The comments of a port, and of the ports that follow it.
 #[derive(Default)]
 struct Said<'a> {
     bundle: &'a str,
@@ -133,8 +133,7 @@ impl Said<'_> {
     }
 }
 
-/// What is said about each port; what is said about the ports of several modules stands above the first of
-/// them.
+/// The comments of each port. A comment of the ports of several modules stands above the first of them.
 fn docs<'a>(scope: &'a Scope, signals: &Signals) -> HashMap<VectorId, Said<'a>> {
     let is_port = |vector: &Vector| matches!(vector.role, Role::Input | Role::Output);
     let port = |fits: &dyn Fn(&str) -> bool| {

@@ -21,7 +21,7 @@ pub struct Paths {
     pub vectors: BTreeSet<(String, String)>,
 }
 
-/// What follows each node within the cycle.
+/// The nodes that follow each node within the cycle.
 pub type Followers = Vec<BTreeSet<usize>>;
 
 /// The combinational paths from port to port, signal by signal; given those through the children by module
@@ -68,7 +68,7 @@ pub fn paths(
     Ok(Paths { elements, vectors: BTreeSet::new() })
 }
 
-/// What of the children's outputs, as vectors, follows on which of their inputs.
+/// Outputs of the children, as vectors, with the inputs on which they follow.
 pub fn through_children(
     scope: &Scope,
     signals: &Signals,

@@ -51,7 +51,7 @@ pub struct Plan<'a> {
     /// Checked signal by signal.
     processes: Vec<Process>,
     pub groups: Vec<Group>,
-    /// What of the children's outputs follows on their inputs.
+    /// Inputs of the children with the outputs that follow on them.
     through: Vec<(VectorId, VectorId)>,
     /// Elements that are assigned once and under no condition, with what they are assigned.
     continuous: HashMap<SignalId, Expression>,
@@ -156,7 +156,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What elements are assigned, each once and under no condition, in a process of their vector alone.
+    /// Values assigned to elements, each once and under no condition, in a process of their vector alone.
     pub fn values(&self, vector: VectorId, elements: std::ops::Range<SignalId>) -> Option<Vec<&Expression>> {
         let group = self.group_of(vector)?;
         let alone = !group.is_written_out && group.vectors.len() == 1 && !group.reads.contains(&vector);
@@ -226,7 +226,7 @@ impl<'a> Plan<'a> {
         check_paths(self.signals, &targets, &self.flat_body(vectors)).is_ok() && !vectors.iter().any(early)
     }
 
-    /// What assigns the single signals of these vectors, each after all that it reads.
+    /// Statements that assign the single signals of these vectors, each after all that it reads.
     fn in_order(&self, vectors: &BTreeSet<VectorId>) -> Vec<Statement> {
         let is_ours = |id: &SignalId| vectors.contains(&self.signals.vector_of(*id));
         let mut waiting: Vec<Process> = vec![];
@@ -351,7 +351,7 @@ impl<'a> Plan<'a> {
         });
     }
 
-    /// What follows on each vector within the cycle.
+    /// The vectors that follow on each vector within the cycle.
     fn followers(&self, groups: &[Group]) -> Followers {
         let mut followers: Followers = vec![BTreeSet::new(); self.signals.vectors.len()];
         for group in groups {

@@ -29,7 +29,7 @@ struct Register {
     clock: String,
     /// None where it is never reset.
     reset: Option<String>,
-    /// What a clock edge does without reset.
+    /// The load at a clock edge without reset.
     load: Load,
 }
 
@@ -63,7 +63,7 @@ pub fn registers(scope: &Scope, plan: &Plan, read: &BTreeSet<VectorId>) -> Regis
     registers
 }
 
-/// What an input of an array of registers is connected to.
+/// The connection of an input of an array of registers.
 struct Input {
     /// Its own, or the one that it is a copy of.
     vector: VectorId,

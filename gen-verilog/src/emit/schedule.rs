@@ -230,7 +230,7 @@ fn settled(signals: &Signals, targets: &[SignalId], body: &[Statement]) -> Optio
     Some(targets.iter().map(process).collect())
 }
 
-/// What statements assign in the end, if they read nothing but constants and each other.
+/// The values that statements assign in the end, if they read nothing but constants and each other.
 pub fn settled_values(signals: &Signals, body: &[Statement]) -> Option<HashMap<SignalId, BigUint>> {
     let mut values = HashMap::new();
     run(signals, body, &mut values)?;

@@ -60,7 +60,7 @@ impl Vector {
         matches!(self.role, Role::Output | Role::Local | Role::ChildInput(_))
     }
 
-    /// Whether Verilog has an array for it: an array of one is a wire.
+    /// Returns true if Verilog has an array for it: an array of one is a wire.
     pub fn is_packed(&self) -> bool {
         self.is_array && self.count > 1
     }

@@ -159,7 +159,7 @@ impl Folder<'_> {
         }
     }
 
-    /// Folds bodies of which one is taken; what they agree on stays known.
+    /// Folds alternative bodies: exactly one is taken. Values that they agree on stay known.
     fn branches(
         &self,
         bodies: impl IntoIterator<Item = Vec<Statement>>,

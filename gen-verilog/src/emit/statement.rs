@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a kernel does, statement by statement.
+//! The statements of a kernel.
 
 use super::expression::Expression;
 use super::index::Index;
@@ -118,7 +118,7 @@ pub fn projected(body: &[Statement], keep: &impl Fn(&Element) -> bool) -> Vec<St
 /// A place in the order in which the kernel runs, once loops are written out.
 pub type Position = usize;
 
-/// What of a signal an assignment changes.
+/// The part of a signal that an assignment changes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
     Whole,

@@ -5,7 +5,7 @@ use super::error::{EmitError, Result};
 use super::keywords::is_keyword;
 use super::scope::Scope;
 
-/// What a design is written in.
+/// The language of a design.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
     /// Verilog-2005, as every tool reads it.
@@ -18,7 +18,7 @@ pub enum Language {
 /// How a design is written, and what its modules, clock and reset are called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// What it is written in.
+    /// The language of its text.
     pub language: Language,
     /// Stands before the name of every module.
     pub prefix: String,
@@ -28,7 +28,7 @@ pub struct Style {
     pub clock: Clock,
     /// Name and level of the reset.
     pub reset: Reset,
-    /// What else stands at the head of each module; nothing by default.
+    /// Further text at the head of each module; nothing by default.
     pub origin: Option<Origin>,
 }
 

@@ -237,7 +237,7 @@ pub fn write_body(signals: &Signals, body: &[Statement], how: Assignment, depth:
     }
 }
 
-/// What holds where a condition does not.
+/// The condition that holds where another does not.
 fn opposite(condition: &Expression) -> Expression {
     match &condition.kind {
         Kind::Binary(Binary::Equal, left, right) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the translation of a kernel knows where it is: signals, and the loops around.
+//! The translation of a kernel, with its knowledge at each place: signals, and the loops around.
 
 use rust_hdl::ast::VerilogExpression as Tree;
 

@@ -10,7 +10,7 @@ use super::statement::{Part, Position, Statement};
 pub struct Uses {
     /// First and last assignment.
     pub writes: BTreeMap<SignalId, (Position, Position)>,
-    /// What is read where, and which signal's value depends on it.
+    /// Reads, each with its place and the signal whose value depends on it.
     pub reads: BTreeSet<(SignalId, Position, SignalId)>,
 }
 

@@ -12,7 +12,7 @@ pub struct Wire {
     port: String,
     /// The port is an array, and this its element.
     index: Option<usize>,
-    /// Name in the harness, of which no tool makes anything else.
+    /// Name in the harness, which every tool keeps as it is.
     pub name: String,
     pub width: usize,
     pub first_word: usize,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What Verilator and the C++ compiler make of a design: a library with the functions of the [shim].
+//! The library that Verilator and the C++ compiler make of a design, with the functions of the [shim].
 //!
 //! The C++ is compiled here and not by Verilator's makefile, which reads the headers of its runtime, most of
 //! what a small model takes, twice for each.
@@ -98,9 +98,9 @@ const OPTIONS: [&str; 11] = [
     "-Wno-style",
 ];
 
-/// What netlists need beside that. Versions of Verilator from 4.2 on fold long chains of exclusive ORs wrong
-/// (its issues 4059, 4709, 4857 and 5186): of an adder made of cells, one bit was inverted. What is emitted
-/// here has no such chains; netlists and other files come as SystemVerilog.
+/// An option that netlists need beside those. Versions of Verilator from 4.2 on fold long chains of
+/// exclusive ORs wrong (its issues 4059, 4709, 4857 and 5186): an adder made of cells had one bit inverted.
+/// The emitted Verilog has no such chains; netlists and other files come as SystemVerilog.
 const SAFE: &str = "-fno-const-bit-op-tree";
 
 /// How the C++ is compiled. What `-O1` does beyond `-Og` takes a third of the time of a sub-core's model, and
@@ -108,7 +108,7 @@ const SAFE: &str = "-fno-const-bit-op-tree";
 const CXX_OPTIONS: [&str; 6] =
     ["-Og", "-fPIC", "-fvisibility=hidden", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0"];
 
-/// What a model is built from.
+/// The sources that a model is built from.
 struct Sources {
     verilog: String,
     shim: String,
@@ -196,7 +196,7 @@ fn compile(compiler: &mut Command, source: &Path, object: &Path) -> Result<(), T
     run(compiler.arg("-c").arg(source).arg("-o").arg(object)).map(drop)
 }
 
-/// What Verilator's own sources and headers are compiled to, the same for all models: it is kept in the
+/// The object files of Verilator's own sources and headers, the same for all models: they are kept in the
 /// cache.
 struct Runtime {
     folder: PathBuf,

@@ -37,7 +37,7 @@ pub struct WaveformVariable {
     pub is_watched: bool,
 }
 
-/// What a viewer shows of a signal.
+/// The value of a signal as a viewer shows it.
 #[derive(PartialEq)]
 pub enum Shown {
     /// `0`, `1`, `x` or `z` a bit, the most significant one first.
@@ -76,7 +76,7 @@ impl WaveformFile {
         named(self.file.path(), error)
     }
 
-    /// What it is written in, until it is finished.
+    /// The format that it is written in, until it is finished.
     pub fn format(&mut self) -> &mut dyn Format {
         &mut **self.format.as_mut().expect("the waveform is not finished")
     }

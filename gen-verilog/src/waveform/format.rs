@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a waveform is written in.
+//! The formats that a waveform is written in.
 
 use std::io::Result;
 

@@ -155,7 +155,7 @@ impl ModuleWaveform {
         self.file.end_cycle(cycle)
     }
 
-    /// What it records.
+    /// The variables that it records.
     pub fn variables(&self) -> &[WaveformVariable] {
         &self.file.variables
     }

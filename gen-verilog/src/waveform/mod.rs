@@ -23,7 +23,7 @@ pub use ports::PortWaveform;
 use file::{Shown, WaveformFile};
 use gpurf_blocks::suggestion;
 
-/// What a waveform holds.
+/// The extent of a waveform.
 #[derive(Clone, Copy, Default)]
 pub struct Extent<'a> {
     /// Instances by name, each with what lies in it; all if none is named.

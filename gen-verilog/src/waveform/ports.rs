@@ -55,7 +55,7 @@ impl<I: Ports, O: Ports> PortWaveform<I, O> {
         self.file.end_cycle(cycle)
     }
 
-    /// What it records.
+    /// The variables that it records.
     pub fn variables(&self) -> &[WaveformVariable] {
         &self.file.variables
     }

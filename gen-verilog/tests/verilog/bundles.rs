@@ -8,7 +8,7 @@ use rust_hdl::prelude::*;
 
 use crate::lockstep::{agree, random};
 
-/// What is wanted of whom.
+/// An order: the customer, and the amount of each slot.
 ///
 /// `N`: bits of a customer's number.
 #[bundle]
@@ -30,7 +30,7 @@ pub struct OrderDesk {
     pub open: In<Bits<2>>,
     /// Show the second.
     pub second: In<Bit>,
-    /// What is ordered.
+    /// Orders that come in.
     pub order: [Order<In, 4>; 2],
     /// An order on its way through.
     #[flat]
@@ -103,7 +103,7 @@ fn its_wires_are_ports_by_their_names() {
     check::yosys_check(&emitted).unwrap_or_else(|error| panic!("{error}"));
     let text = &emitted.top_module().text;
     // The doc of the bundle stands by itself above the first wire's.
-    for line in ["\n\n  // What is ordered.\n\n  // Who wants it.\n", "  // How many of it.\n"] {
+    for line in ["\n\n  // Orders that come in.\n\n  // Who wants it.\n", "  // How many of it.\n"] {
         assert!(text.contains(line), "{line}\n{text}");
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the engines do besides agreeing.
+//! Tests of the engines beside their agreement.
 
 use gpurf_blocks::{Clocked, Wide};
 use gpurf_hw::dialect::{rtl, Identity, Module, Rtl};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a kernel need not say: clock and reset of its children, and that a register is read by its own name.
+//! Parts that a kernel need not write: clock and reset of its children, and a register's value behind its
+//! own name.
 //!
 //! The kernel's syntax tree is written here by hand, since the attribute writes it from Rust that runs.
 

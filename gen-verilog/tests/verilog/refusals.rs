@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the emitter refuses, and that each refusal is deserved.
+//! Refusals of the emitter, and that each is deserved.
 
 use gpurf_hw::dialect::{Identity, Register};
 use gpurf_verilog::tools::{run, Tool};

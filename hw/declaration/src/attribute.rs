@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What stands in the parentheses of `#[block(..)]` and `#[bundle(..)]`.
+//! The arguments in the parentheses of `#[block(..)]` and `#[bundle(..)]`.
 
 use proc_macro2::Ident;
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Expr, LitStr, Result, Token, Type};
 
-/// What stands in the attribute's parentheses.
+/// The arguments in the attribute's parentheses.
 #[derive(Default)]
 pub struct Arguments {
     pub title: Option<LitStr>,

@@ -266,7 +266,7 @@ fn configured(declaration: &Declaration) -> TokenStream {
     }
 }
 
-/// What the declaration says of the module as such.
+/// The implementation of `Declared`: name, ports and comments of the module, without its hardware.
 fn declared(declaration: &Declaration, bundles: &Bundles) -> Result<TokenStream> {
     let Declaration { arguments, item, .. } = declaration;
     let (name, (impl_generics, ty_generics, where_clause)) = (&item.ident, item.generics.split_for_impl());

@@ -27,7 +27,7 @@ impl Bundles {
         Bundles(bundles.map(|item| (item.ident.to_string(), item.clone())).collect())
     }
 
-    /// Those of the package that is compiled: in its sources, or in its tests.
+    /// Bundles of the package that is compiled: in its sources, or in its tests.
     pub fn here() -> Result<Self> {
         // Only text outlives a macro's expansion.
         static TEXTS: OnceLock<std::result::Result<Vec<String>, String>> = OnceLock::new();
@@ -47,7 +47,7 @@ impl Bundles {
     }
 }
 
-/// What stands in the attribute of this name, and the struct without it.
+/// The arguments of the attribute of this name, and the struct without it.
 pub fn taken(mut item: ItemStruct, name: &str) -> Option<(TokenStream, TokenStream)> {
     let place = item.attrs.iter().position(|attribute| attribute.path().is_ident(name))?;
     let arguments = match item.attrs.remove(place).meta {

@@ -8,7 +8,7 @@ use syn::{Error, Field, Fields, ItemStruct, Result};
 use crate::attribute::Arguments;
 use crate::fields::{doc_text, docs, part, prefix_of, Kind, Part};
 
-/// What stands in the attribute's parentheses, and the struct under it.
+/// The arguments in the attribute's parentheses, and the struct under it.
 pub struct Declaration {
     pub arguments: Arguments,
     pub item: ItemStruct,
@@ -47,7 +47,7 @@ impl Declaration {
         self.parts.iter().zip(&self.fields)
     }
 
-    /// Whether it is a bundle of wires whose direction is said where it is used.
+    /// Returns true for a bundle of wires whose direction is said where it is used.
     pub fn is_undirected(&self) -> bool {
         self.parts.iter().all(|part| part.kind == Kind::Child && part.bundled.is_none())
     }

@@ -8,7 +8,7 @@ use syn::{
     parse_quote, Attribute, Error, Expr, Field, GenericArgument, Generics, PathArguments, Result, Token, Type,
 };
 
-/// What a field is.
+/// The kind of a field.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
     Input,
@@ -19,7 +19,7 @@ pub enum Kind {
     Child,
 }
 
-/// What a bundle is to the module that has it.
+/// The role of a bundle in the module that has it.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Role {
     Input,
@@ -32,10 +32,10 @@ pub enum Role {
 pub struct Bundled {
     pub name: Ident,
     pub role: Role,
-    /// What stands for its generics, in their order.
+    /// Arguments for its generics, in their order.
     pub arguments: Vec<GenericArgument>,
-    /// What stands before the names of its wires: of ports with `#[flat]` nothing, with `#[prefix(name)]`
-    /// that, else the field's name.
+    /// Prefix of the names of its wires: none for ports with `#[flat]`, the given name with
+    /// `#[prefix(name)]`, else the field's name.
     pub prefix: Option<Ident>,
 }
 
@@ -43,13 +43,13 @@ pub struct Bundled {
 pub struct Part {
     pub name: Ident,
     pub kind: Kind,
-    /// Of one element.
+    /// Type of one element.
     pub element: Type,
     /// Lengths, the outermost first.
     pub lengths: Vec<Expr>,
-    /// What the signal or constant carries.
+    /// The type that the signal or constant carries.
     pub carried: Option<Type>,
-    /// What is behind a bundle.
+    /// The bundle behind the field, if it is one.
     pub bundled: Option<Bundled>,
     /// When it is there.
     pub when: Option<When>,
@@ -68,8 +68,7 @@ impl Part {
         self.bundled.as_ref().is_some_and(|bundled| bundled.role != Role::Inner)
     }
 
-    /// What it is called for whoever walks through the module: after a `!` stands what its wires are called
-    /// by.
+    /// Its name for whoever walks through the module; the prefix of its wires follows after a `!`.
     pub fn visited(&self) -> String {
         match &self.bundled {
             Some(Bundled { prefix: None, .. }) => format!("{}!", self.name),
@@ -153,7 +152,7 @@ fn always(field: &Field) -> Result<Part> {
     Ok(Part { name, kind, element, lengths, carried: Some(carried), bundled: None, when: None })
 }
 
-/// What an attribute says of the names of a bundle's wires.
+/// The prefix of a bundle's wires that an attribute gives: `Some(None)` is no prefix at all.
 pub fn prefix_of(field: &Field) -> Option<Option<Ident>> {
     field.attrs.iter().find_map(|attribute| match attribute.path().get_ident()?.to_string().as_str() {
         "flat" => Some(None),
@@ -193,7 +192,8 @@ fn without_arrays(ty: &Type) -> (Type, Vec<Expr>) {
     }
 }
 
-/// What makes a field: each element again, so that every signal has an identity of its own.
+/// The expression that makes a field. It makes each element again, so that every signal has an identity of
+/// its own.
 pub fn maker(part: &Part, field: &Field, generics: &Generics) -> Result<TokenStream> {
     let indices: Vec<Ident> = (0..part.lengths.len()).map(|depth| format_ident!("index_{depth}")).collect();
     let given = |name: &str| -> Result<Option<TokenStream>> {
@@ -259,7 +259,7 @@ pub fn doc_text(field: &Field) -> String {
     text_of(docs(field))
 }
 
-/// What doc comments say, in one line.
+/// The text of doc comments, in one line.
 pub fn text_of<'a>(docs: impl Iterator<Item = &'a Attribute>) -> String {
     let lines = docs.filter_map(|attribute| match &attribute.meta {
         syn::Meta::NameValue(pair) => match &pair.value {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a kernel has to know of the declaration of its module, and of those of its parts.
+//! Facts of the declarations of a module and its parts that a kernel rests on.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use crate::declaration::Declaration;
 pub struct Known {
     /// Its fields, those of the bundle of its ports among them.
     fields: HashMap<String, Named>,
-    /// What is known when it is built: parameters and sizes.
+    /// Names that are known when it is built: parameters and sizes.
     statics: HashSet<String>,
 }
 
@@ -34,12 +34,12 @@ impl Known {
         Ok(known)
     }
 
-    /// Whether a name is a parameter or a size, and no signal.
+    /// Returns true if a name is a parameter or a size, and no signal.
     pub fn is_static(&self, name: &str) -> bool {
         self.statics.contains(name) && !self.fields.contains_key(name)
     }
 
-    /// Whether a field is there under a condition.
+    /// Returns true if a field is there under a condition.
     pub fn is_optional(&self, field: &str) -> bool {
         self.fields.get(field).is_some_and(|named| named.is_optional)
     }

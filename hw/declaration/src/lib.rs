@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the declaration of a hardware module says.
+//! Readers of the declarations of hardware modules.
 //!
 //! The attributes of `gpurf-rtl` make modules of declarations; the build script of `gpurf-blocks` makes of
 //! the same declarations the plain structs of their ports, for those who know no hardware.

@@ -94,7 +94,7 @@ pub fn structs_of(files: &[File]) -> Result<TokenStream> {
 /// How clock and reset come to a module, which has them or not.
 #[derive(Default)]
 pub struct Clocks {
-    /// What brings `level` to its clock.
+    /// Code that brings `level` to its clock.
     pub set_clock: Option<TokenStream>,
     pub has_reset: bool,
 }

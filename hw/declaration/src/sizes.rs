@@ -42,7 +42,7 @@ pub fn sizes(arguments: &Arguments, parts: &[Part]) -> Vec<(Ident, Expr)> {
     sizes
 }
 
-/// A condition over parameters and sizes, all of which are numbers: a name by itself is one that is not zero.
+/// A condition over parameters and sizes. All of them are numbers: a name by itself is one that is not zero.
 pub fn decided(condition: &Expr) -> Expr {
     match condition {
         Expr::Path(_) => parse_quote!((#condition != 0)),
@@ -68,7 +68,7 @@ pub fn decided(condition: &Expr) -> Expr {
     }
 }
 
-/// What a condition compares; a policy is a number as well.
+/// A side of a comparison as a number; a policy is a number as well.
 fn number(expr: &Expr) -> Expr {
     match expr {
         Expr::Path(path) if path.path.segments.len() > 1 => parse_quote!((#path as usize)),
@@ -185,7 +185,7 @@ fn bound(visitor: &mut impl VisitMut, arguments: &Arguments, which: &str, expr: 
     }
 }
 
-/// What a block consists of, without its braces.
+/// The content of a block, without its braces.
 fn bare(expr: Expr) -> Expr {
     if let Expr::Block(ExprBlock { block, .. }) = &expr {
         if let [Stmt::Expr(inner, None)] = &block.stmts[..] {

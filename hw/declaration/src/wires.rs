@@ -15,7 +15,7 @@ use crate::sizes::Most;
 /// One port, as plain data and in Verilog.
 pub struct PortWire {
     pub name: Ident,
-    /// What is said of the bundle that begins with it.
+    /// Comments of the bundle that begins with it.
     pub bundle: Vec<Attribute>,
     pub docs: Vec<Attribute>,
     /// The condition under which the module has it.
@@ -162,7 +162,7 @@ fn product(outer: &Option<Expr>, inner: &Option<Expr>) -> Option<Expr> {
     }
 }
 
-/// What stands for the generics of a bundle where it is used.
+/// Arguments for the generics of a bundle where it is used.
 struct Given(Vec<(Ident, GenericArgument)>);
 
 impl Given {

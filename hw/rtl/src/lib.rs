@@ -20,7 +20,7 @@ use proc_macro::TokenStream;
 /// | `Signal<_, Bit>` | `bool` |
 /// | `Signal<_, Bits<N>>`, `N` a literal or constant up to 32 | `u32` |
 /// | `Signal<_, Bits<W>>`, `W` the const parameter of that name | `D`, see `Data` |
-/// | `Vec<Signal<_, T>>` with `#[port(max = N)]` | `[T; N]`; elements past the module's own length stay zero |
+/// | `Vec<Signal<_, T>>` with `#[port(max = N)]` | `[T; N]`; zero past the module's own length |
 ///
 /// `clock` and `reset` belong to the driver and have no field. Only `pub` fields of type `Signal`
 /// or `Vec<Signal>` are ports.

@@ -159,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    /// What is wrong with the kernels of a file, each with its place.
+    /// Faults in the kernels of a file, each with its place.
     #[derive(Default)]
     struct Wrong(String);
 

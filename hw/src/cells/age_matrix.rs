@@ -25,7 +25,7 @@ pub struct AgeMatrix {
     renewals: Local<Bits<16>>,
     /// Entries that an older request is in front of.
     beaten: Local<Bits<16>>,
-    /// Of each pair, the entry with the lower number is the younger.
+    /// Set for each pair whose entry with the lower number is the younger.
     younger: Register<[Bit; pairs]>,
     /// The entries of each pair, as the one bit set.
     #[value(|pair| 1 << pairs_of(entries)[pair].0)]

@@ -23,7 +23,7 @@ pub struct Latch<const W: usize> {
     pub enable: In<Bit>,
     /// The value in a cycle in which it is open.
     pub d: In<Bits<W>>,
-    /// What it holds, or what comes while it is open.
+    /// The value that it holds, or `d` while it is open.
     pub q: Out<Bits<W>>,
 
     open: Register<Bit>,

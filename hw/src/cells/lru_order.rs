@@ -8,7 +8,7 @@
 //!
 //! * `ranks`: the papers' place of each entry, 0 the most recently used, in as many bits as its number has.
 //!   Every touch counts those that go before each entry.
-//! * `pairs`: a bit for each pair of entries, 28 for 8 entries. A touch sets the bits of the pairs of which
+//! * `pairs`: a bit for each pair of entries, 28 for 8 entries. A touch sets the bits of the pairs in which
 //!   it meets one entry; nothing is counted or compared.
 //!
 //! Timing: the order changes in the cycle after a touch. Reset orders the entries by number, the first as the
@@ -46,7 +46,7 @@ pub struct LruOrder<const I: usize> {
     number: Constant<[Bits<I>; entries]>,
     #[value(|entry| 1 << entry)]
     alone: Constant<[Bits<16>; entries]>,
-    /// Of each pair, the entry with the higher number is the newer.
+    /// Set for each pair whose entry with the higher number is the newer.
     #[when(lru_order == LruStorage::Pairs)]
     higher_newer: Register<[Bit; pairs]>,
     /// The entries of each pair, as the one bit set.

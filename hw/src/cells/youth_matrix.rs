@@ -26,7 +26,7 @@ pub struct YouthMatrix {
     renewals: Local<Bits<16>>,
     /// Entries that a younger request is in front of.
     beaten: Local<Bits<16>>,
-    /// Of each pair, the entry with the lower number is the younger.
+    /// Set for each pair whose entry with the lower number is the younger.
     younger: Register<[Bit; pairs]>,
     /// The entries of each pair, as the one bit set.
     #[value(|pair| 1 << pairs_of(entries)[pair].0)]

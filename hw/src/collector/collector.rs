@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an operand collector is to the stage around it: W §2, §3.2, F §II, §III, §VI-B.
+//! An operand collector as the stage around it sees it: W §2, §3.2, F §II, §III, §VI-B.
 //!
 //! All kinds of collectors have the same ports. Arrays whose length is zero for a kind are not there in its
 //! hardware: results on ports D are for caching collectors, destinations and the results of all banks for
@@ -15,14 +15,14 @@ use crate::catalogue::Naming;
 use crate::dialect::{bundle, Clocking, Configured};
 use crate::watch;
 
-/// A collector of which an [`OperandStage`](crate::operand_stage::OperandStage) and a
-/// [`SubCore`](crate::sub_core::SubCore) can be made. `W`: data width in bits.
+/// A collector for an [`OperandStage`](crate::operand_stage::OperandStage) and a
+/// [`SubCore`](crate::sub_core::SubCore). `W`: data width in bits.
 pub trait Collector<const W: usize>:
     Block + Clocking + Configured + DerefMut<Target = CollectorPorts<W>>
 {
-    /// What its operand stage is called.
+    /// Names of its operand stage.
     const STAGE: Naming;
-    /// What its sub-core is called.
+    /// Names of its sub-core.
     const SUB_CORE: Naming;
 }
 

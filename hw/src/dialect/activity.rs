@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether a clock edge changed any state.
+//! A count of clock edges that changed state.
 
 use std::cell::Cell;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `#[block]` knows of a module beside its hardware.
+//! Facts that `#[block]` gathers about a module beside its hardware.
 
 use gpurf_blocks::Parameters;
 
 use crate::catalogue::{Naming, Port};
 
-/// What the declaration says of the module as such.
+/// The declaration of the module as such.
 pub trait Declared {
-    /// What it is called.
+    /// Its names.
     const NAMING: Naming;
     /// Ports in the order of declaration, without clock and reset.
     const PORTS: &'static [Port];

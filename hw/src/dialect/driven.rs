@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether a module has anything to do.
+//! A test whether a module has anything to do.
 
 use rust_hdl::prelude::*;
 
@@ -18,7 +18,7 @@ impl<T: Synth> Driven for Signal<In, T> {
     }
 }
 
-/// What the module itself drives.
+/// Wires that the module itself drives.
 macro_rules! own {
     ($($wire:ty;)*) => {$(
         impl<T: Synth> Driven for $wire {

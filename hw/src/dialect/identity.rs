@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a hardware module is called when it is exported.
+//! The identity of a hardware module when it is exported.
 
 use gpurf_blocks::Setting;
 use rust_hdl::atom::{Atom, AtomKind};
@@ -17,28 +17,28 @@ use crate::catalogue::Port;
 /// In the tree of blocks it is a constant without bits: it costs nothing in simulation.
 #[derive(Clone, Debug)]
 pub struct Identity {
-    /// What it is, in Verilog: `cache_table`.
+    /// Its kind, in Verilog: `cache_table`.
     pub module: &'static str,
     /// Its title and the sections of the papers that it implements.
     pub origin: String,
     /// Text of its file: what it does, its timing and its protocol.
     pub about: &'static str,
-    /// What it is made with, which distinguishes it from others of its kind.
+    /// Parameters and sizes that distinguish it from others of its kind.
     pub settings: Vec<Setting>,
     /// Ports whose docs are comments above them in Verilog.
     pub ports: &'static [Port],
 }
 
-/// What a probe reads from an [`Identity`].
+/// An [`Identity`] as a probe reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Described {
-    /// What it is, in Verilog, without its parameters.
+    /// Its kind, in Verilog, without its parameters.
     pub module: String,
     /// Name of the module in Verilog, with the parameters that are not at their defaults.
     pub verilog_name: String,
     /// Title and sections of the papers.
     pub origin: String,
-    /// What it does, its timing and its protocol; empty where nothing is said.
+    /// Its function, timing and protocol; empty where nothing is said.
     pub about: String,
     /// Short name and number of each parameter.
     pub parameters: Vec<(String, usize)>,
@@ -48,7 +48,7 @@ pub struct Described {
     pub port_docs: Vec<PortDoc>,
 }
 
-/// What is said about a port.
+/// The comment of a port.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PortDoc {
     /// Its name in Verilog.
@@ -60,13 +60,13 @@ pub struct PortDoc {
 }
 
 impl Identity {
-    /// Of a module without comments for its ports.
+    /// Identity of a module without comments for its ports.
     pub fn new(module: &'static str, origin: &str, sizes: &[(&'static str, usize)]) -> Self {
         let settings = sizes.iter().map(|(name, number)| Setting::size(name, *number)).collect();
         Identity { module, origin: origin.to_string(), about: "", settings, ports: &[] }
     }
 
-    /// Of a module as its declaration has it, with the values of its parameters.
+    /// Identity of a module as its declaration has it, with the values of its parameters.
     pub fn declared<M: Declared>(settings: Vec<Setting>) -> Self {
         let (module, origin) = (M::NAMING.module, M::NAMING.origin());
         Identity { module, origin, about: M::ABOUT, settings, ports: M::PORTS }

@@ -19,15 +19,15 @@ pub struct LaneMemory<const W: usize> {
     pub clock: Signal<In, Clock>,
     /// Lanes that are written.
     pub write_lanes: Signal<In, Bits<32>>,
-    /// Of each group: the row that is written.
+    /// Row that is written in each group.
     pub write_row: Vec<Signal<In, Bits<7>>>,
-    /// What is written; the lanes that are not are left out.
+    /// Data of the written lanes; the lanes that are not written are left out.
     pub write_data: Signal<In, Bits<W>>,
-    /// Of each read port: the lanes that are read.
+    /// Lanes that are read at each read port.
     pub read_lanes: Vec<Signal<In, Bits<32>>>,
-    /// Of each read port, of each group.
+    /// Row of each group at each read port.
     pub read_row: Vec<Vec<Signal<In, Bits<7>>>>,
-    /// Of each read port.
+    /// Lanes that each read port has read; zero in all others.
     pub read_data: Vec<Signal<Out, Bits<W>>>,
     identity: Identity,
     _groups: usize,

@@ -23,15 +23,15 @@ pub struct Memory<const W: usize, const A: usize = 8> {
     pub write: Signal<In, Bit>,
     /// Row, below the number of rows.
     pub address: Signal<In, Bits<A>>,
-    /// What is written.
+    /// Data that is written.
     pub write_data: Signal<In, Bits<W>>,
-    /// What was read last.
+    /// Data of the last read.
     pub read_data: Signal<Out, Bits<W>>,
     /// There is a second access, a read.
     pub second_enable: Vec<Signal<In, Bit>>,
     /// Its row.
     pub second_address: Vec<Signal<In, Bits<A>>>,
-    /// What it read last.
+    /// Data of the last second access.
     pub second_read_data: Vec<Signal<Out, Bits<W>>>,
     identity: Identity,
     _rows: Vec<Bits<W>>,

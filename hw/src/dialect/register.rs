@@ -17,9 +17,9 @@ pub struct Register<T: Synth> {
     pub reset: Signal<In, Bit>,
     /// Loads it at the edge.
     pub enable: Signal<In, Bit>,
-    /// What it is loaded with.
+    /// The next value, where it is loaded.
     pub d: Signal<In, T>,
-    /// What it holds.
+    /// The value that it holds.
     pub q: Signal<Out, T>,
     identity: Identity,
     /// As of a block: see [`Driven`].
@@ -42,7 +42,7 @@ impl<T: Synth> Default for Register<T> {
 }
 
 impl<T: Synth> Register<T> {
-    /// What it holds, as its port `q`. A kernel loads it with `self.register.load(enable, value)`.
+    /// The value that it holds, its port `q`. A kernel loads it with `self.register.load(enable, value)`.
     pub fn val(&self) -> T {
         self.q.val()
     }

@@ -23,9 +23,9 @@ pub struct TwoPortMemory<const W: usize, const A: usize> {
     pub write: Signal<In, Bit>,
     /// This one, below the number of rows.
     pub write_address: Signal<In, Bits<A>>,
-    /// What is written.
+    /// Data that is written.
     pub write_data: Signal<In, Bits<W>>,
-    /// What was read last.
+    /// Data of the last read.
     pub read_data: Signal<Out, Bits<W>>,
     identity: Identity,
     _rows: Vec<Bits<W>>,

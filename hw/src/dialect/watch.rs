@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What whoever looks inside a module watches for: events, as texts, and values that are valid.
+//! Things to watch for inside a module: events, as texts, and values that are valid.
 //!
 //! A declaration stands beside the module or its ports, one line for each thing:
 //!

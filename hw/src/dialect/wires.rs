@@ -13,13 +13,13 @@ use smallvec::SmallVec;
 
 use super::{Clocking, Driven, Register};
 
-/// What a wire of a bundle carries.
+/// A value that a wire of a bundle can carry.
 pub trait Carried: Synth + BitOr<Output = Self> {}
 
 impl Carried for Bit {}
 impl<const N: usize> Carried for Bits<N> {}
 
-/// What the wires of a bundle are in the module that has it: `In`, `Out`, `Local` or [`Held`].
+/// The role of a bundle's wires in the module that has it: `In`, `Out`, `Local` or [`Held`].
 pub trait Role {
     /// A wire of the role.
     type Of<T: Carried>: Wires<Value = T>
@@ -29,7 +29,7 @@ pub trait Role {
         + Block
         + Clocking
         + Default;
-    /// What says when they are loaded.
+    /// The signal that says when they are loaded.
     type Enable: Default;
 }
 
@@ -72,7 +72,7 @@ pub trait Wires {
     /// One value of all of them.
     type Value;
 
-    /// What they carry; of registers, what they hold.
+    /// The value that they carry; of registers, the value that they hold.
     fn value(&self) -> Self::Value;
     /// All bits zero.
     fn zero(&self) -> Self::Value;
@@ -82,7 +82,7 @@ pub trait Wires {
 
 /// Wires that can be put together with others bit by bit.
 pub trait Merged: Wires {
-    /// What they carry, or the other.
+    /// The value that they carry, or the other.
     fn either(&self, other: Self::Value) -> Self::Value;
 }
 
@@ -208,18 +208,18 @@ const MARK: &str = "assigned as one";
 /// An assignment to a bundle, or to a single wire, as a kernel says it: paths with `$` between names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assigned<'a> {
-    /// What is assigned.
+    /// The wires that are assigned.
     pub target: &'a str,
-    /// What it is assigned.
+    /// The value that they are assigned.
     pub value: AssignedValue<'a>,
 }
 
-/// What is assigned to wires; paths with `$` between names.
+/// A value that is assigned to wires; paths with `$` between names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AssignedValue<'a> {
     /// Zero in all of them.
     Zero,
-    /// What these carry.
+    /// The value that these carry.
     Of(&'a str),
     /// Both, bit by bit.
     Either(&'a str, &'a str),

@@ -157,7 +157,7 @@ impl CtaStatusMonitor {
         }
     }
 
-    /// Those after the one selected last.
+    /// Marks the CTAs after the one selected last.
     fn turn() {
         turn_bits = 0;
         for w in 0..words {

@@ -44,7 +44,7 @@ pub enum RmuState {
     Idle,
     /// Vectors of the outgoing CTA's warps.
     LookUp,
-    /// Whether there is room for its live registers.
+    /// The check that there is room for its live registers.
     Check,
     /// The next warp to be saved.
     Select,

@@ -36,7 +36,7 @@ pub struct DependenceCounters {
     pub write_counter: In<Bits<3>>,
     /// The counter that it decrements when its sources have been read; 7 is none.
     pub read_counter: In<Bits<3>>,
-    /// What it makes its warp wait for.
+    /// Limit that the instruction makes its warp wait for.
     pub limit: Limit<In>,
     /// Results and reads.
     pub decrement: [Decrement<In>; DECREMENTS],

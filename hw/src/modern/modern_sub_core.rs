@@ -16,10 +16,12 @@
 //! |---|---|
 //! | t | issue: its stall count is set, and the places of its results are reserved |
 //! | t + 1 | Control: its dependence counters go up |
-//! | t + 2 | Allocate: its sources are looked up in the reuse cache, and its reads get their cycles. One of variable latency is at the head of its queue instead |
+//! | t + 2 | Allocate: its sources are looked up in the reuse cache, and its reads get their cycles |
+//! | t + 2 | an instruction of variable latency: it is at the head of its queue instead |
 //! | t + 3 … | `read_window` cycles of reads |
 //! | d = t + 3 + `read_window` | its operands leave, also if it has none |
-//! | d + L | its result comes, of a unit with latency L, and is written if its bank has no other; operands of its pipe that leave in this cycle have it |
+//! | d + L | its result comes from a unit with latency L, and is written if its bank has no other |
+//! | d + L | operands of its pipe that leave in this cycle have the result |
 //! | d + L + 1 | operands of any pipe have it |
 //!
 //! An instruction whose reads do not fit waits in Allocate, and all in front of it stands: Control, issue and
@@ -73,15 +75,15 @@ use crate::watch;
 pub struct ModernSubCore<const W: usize> {
     /// The warp has a next instruction.
     pub head_valid: In<[Bit; warps]>,
-    /// That instruction.
+    /// Next instruction of the warp.
     pub head: [Operation<In>; warps],
     /// Its way.
     #[prefix(head)]
     pub head_route: [Route<In>; warps],
-    /// What the compiler says about it.
+    /// Control fields that the compiler has given it.
     #[prefix(head)]
     pub head_control: [ControlField<In>; warps],
-    /// What it makes its warp wait for.
+    /// Limit that it makes its warp wait for.
     pub head_limit: [Limit<In>; warps],
     /// First row of the warp's registers in every bank.
     pub head_base: In<[Bits<8>; warps]>,
@@ -148,7 +150,7 @@ pub struct ModernSubCore<const W: usize> {
     cache: ReuseCache<W>,
     queues: [VariableQueue; VARIABLE_QUEUES],
     results: [ResultQueue<W>; READ_BANKS],
-    /// Of port r of bank b, at 2 r + b. A second port is a copy of the bank.
+    /// Window of port r of bank b, at 2 r + b. A second port is a copy of the bank.
     windows: [ReadWindow<W>; ports],
     banks: [Bank<W, 1>; ports],
 

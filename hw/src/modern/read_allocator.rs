@@ -41,7 +41,7 @@ pub struct ReadAllocator {
 
     /// The instruction of fixed latency goes.
     pub go: Out<Bit>,
-    /// That of variable latency does.
+    /// The instruction of variable latency goes.
     pub variable_go: Out<Bit>,
     /// When each source of the one that goes is read: one bit, at 3 k + r for port r in cycle k of the
     /// window.
@@ -102,7 +102,7 @@ impl ReadAllocator {
         goes = (fixed | variable) & fits;
     }
 
-    /// What is taken moves on by a cycle.
+    /// Moves the taken places on by a cycle.
     fn take() {
         for b in 0..2 {
             after[b] = taken[b];

@@ -11,8 +11,7 @@
 //! What is read may be old: results of fixed latency come while values wait here. Where the bank shows a
 //! value, a newer one of the result queue takes its place (`found`); from then on, each result that comes
 //! does. Operands that leave have the results of their own cycle as well, of their own pipe alone: to other
-//! pipes a result takes a cycle longer. An instruction of variable latency has a pipe of which there are no
-//! such results.
+//! pipes a result takes a cycle longer. The pipe of an instruction of variable latency has no such results.
 //!
 //! Timing: an instruction goes in cycle t; its source at cycle k of the window is read in t + 1 + k, the bank
 //! shows it in t + 2 + k, and operands leave in t + 1 + `read_window`.
@@ -45,24 +44,25 @@ pub struct ReadWindow<const W: usize> {
     pub result: [Arrival<In>; result_ports],
     /// Their values.
     pub result_data: In<[Bits<W>; result_ports]>,
-    /// What the bank shows, in the cycle after `read`.
+    /// Value that the bank shows, in the cycle after `read`.
     pub data: In<Bits<W>>,
     /// The result queue has a newer value of the register that the bank shows.
     pub found: In<Bit>,
-    /// That value.
+    /// Newer value of the register that the bank shows.
     pub found_data: In<Bits<W>>,
-    /// Of the instruction whose operands leave: when each was read at this port.
+    /// Cycle in which each operand of the leaving instruction was read at this port: bit k for cycle k of the
+    /// window.
     pub leave_grant: In<[Bits<5>; OPERANDS]>,
     /// Its pipe.
     pub leave_pipe: In<Bits<2>>,
 
     /// The bank reads a row.
     pub read: Out<Bit>,
-    /// That row; zero without a read.
+    /// Row that the bank reads; zero without a read.
     pub row: Out<Bits<8>>,
     /// Warp of the register that the bank shows; zero without one.
     pub shown_warp: Out<Bits<4>>,
-    /// That register; zero without one.
+    /// Register that the bank shows; zero without one.
     pub shown_register: Out<Bits<8>>,
     /// Operands that leave; zero where none was read at this port.
     pub value: Out<[Bits<W>; OPERANDS]>,

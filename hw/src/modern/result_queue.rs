@@ -39,14 +39,14 @@ pub struct ResultQueue<const W: usize> {
     pub load_data: In<Bits<W>>,
     /// A register whose value the bank shows: its warp.
     pub look_up_warp: In<[Bits<4>; read_ports]>,
-    /// That register.
+    /// Register whose value the bank shows.
     pub look_up_register: In<[Bits<8>; read_ports]>,
 
     /// There is a place to reserve.
     pub room: Out<Bit>,
     /// The bank writes a row.
     pub write: Out<Bit>,
-    /// That row; zero without a write.
+    /// Row that the bank writes; zero without a write.
     pub row: Out<Bits<8>>,
     /// The value.
     pub write_data: Out<Bits<W>>,
@@ -54,7 +54,7 @@ pub struct ResultQueue<const W: usize> {
     pub load_taken: Out<Bit>,
     /// There is a newer value than the bank shows.
     pub found: Out<[Bit; read_ports]>,
-    /// That value; zero if there is none.
+    /// Newer value than the bank shows; zero if there is none.
     pub found_data: Out<[Bits<W>; read_ports]>,
 
     /// A result of fixed latency is written.
@@ -122,7 +122,7 @@ impl<const W: usize> ResultQueue<W> {
         }
     }
 
-    /// What enters place 0 is written.
+    /// Moves results on by a place; the one that enters place 0 is written.
     fn advance() {
         for p in 0..places {
             changes[p] = full[0][p];

@@ -47,7 +47,7 @@ pub struct ReuseCache<const W: usize> {
     pub tensor: In<Bit>,
     /// Source 2 o + b: operand o has a register in bank b.
     pub source_valid: In<[Bit; READS]>,
-    /// That register.
+    /// Register of operand o in bank b.
     pub source_register: In<[Bits<8>; READS]>,
     /// Bit o: registers of operand o stay here.
     pub reuse: In<Bits<4>>,

@@ -43,7 +43,7 @@ pub struct StallCounters {
     /// The warp has waited for as long as its last instruction says.
     pub free: Out<[Bit; warps]>,
 
-    /// What the warp waits beyond the next cycle.
+    /// Cycles that the warp waits beyond the next one.
     rest: Local<Bits<6>>,
     sets: Local<[Bit; warps]>,
     next: Local<[Bits<6>; warps]>,

@@ -26,7 +26,7 @@ pub struct VariableQueue {
     pub give_back: In<Bit>,
     /// An instruction enters.
     pub enter: In<Bit>,
-    /// That instruction.
+    /// Instruction that enters.
     #[prefix(enter)]
     pub entered: Operation<In>,
     /// Its warp.
@@ -40,7 +40,7 @@ pub struct VariableQueue {
     pub room: Out<Bit>,
     /// There is an instruction at the head.
     pub head_valid: Out<Bit>,
-    /// That instruction; zero without one.
+    /// Instruction at the head; zero without one.
     pub head: Operation<Out>,
     /// Its warp.
     pub head_warp: Out<Bits<4>>,

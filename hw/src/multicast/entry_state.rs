@@ -85,14 +85,14 @@ pub struct EntryState {
     inserted: Local<Bits<4>>,
     /// All lanes but the freed one.
     others: Local<Bits<4>>,
-    /// Of each row, lanes that are not taken again.
+    /// Lanes of each row that are not taken again.
     older: Local<[Bits<4>; rows]>,
     due: Local<[Bits<4>; rows]>,
     takes: Local<[Bit; rows]>,
     clears: Local<[Bit; rows]>,
     valid: Register<[Bits<4>; rows]>,
-    /// Of an entry in use: has seen one tick; has seen two. Cleared as an entry is taken, so that it does not
-    /// matter what the load before has left there.
+    /// An entry in use has seen one tick, or two if it is `expired`. Both are cleared as an entry is taken,
+    /// whatever the load before has left there.
     seen: Register<[Bits<4>; rows]>,
     expired: Register<[Bits<4>; rows]>,
     count: Register<Bits<8>>,

@@ -47,7 +47,7 @@ pub struct LoadQueue<const V: usize, const A: usize> {
     to_front: Local<[Bit; SUB_CORES]>,
     #[with(SUB_CORES)]
     turns: HoldingArbiter,
-    /// Of sub-core s: places 2s and 2s + 1, the first one in front.
+    /// Places 2s and 2s + 1 belong to sub-core s, the first one in front.
     valid: Register<[Bit; places]>,
     is_release: Register<[Bit; places]>,
     requests: [LoadRequest<Held, V, A>; places],

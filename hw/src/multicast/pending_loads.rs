@@ -59,7 +59,7 @@ pub struct PendingLoads<const V: usize, const A: usize> {
     answered: Local<[Bit; 2 * PENDING]>,
     #[with(PENDING)]
     departures: HoldingArbiter,
-    /// Of each sub-core: whose question it is asked.
+    /// The choice of the question that each sub-core is asked.
     #[with(2 * PENDING)]
     questions: [RoundRobin; SUB_CORES],
     valid: Register<[Bit; PENDING]>,
@@ -67,7 +67,8 @@ pub struct PendingLoads<const V: usize, const A: usize> {
     source: Register<[Bits<8>; PENDING]>,
     destination: Register<[Bits<8>; PENDING]>,
     second_valid: Register<[Bit; PENDING]>,
-    /// Of load p: the first warp at 2p, the second at 2p + 1, and whether its register is free.
+    /// Load p has its first warp at 2p and its second at 2p + 1. `free` says that the warp's register is
+    /// free.
     warp: Register<[Bits<V>; 2 * PENDING]>,
     free: Register<[Bit; 2 * PENDING]>,
     #[value(|number| number)]

@@ -109,7 +109,7 @@ pub struct TagArray<const L: usize> {
     target: Local<[[Bit; rc_ways]; sets]>,
     taken: Local<[[Bit; rc_ways]; sets]>,
     leaves: Local<[[Bit; rc_ways]; sets]>,
-    /// Of a line: it is written, emptied.
+    /// A line is written, or emptied.
     writes_line: Local<[[Bit; rc_ways]; lines]>,
     clears_line: Local<[[Bit; rc_ways]; lines]>,
     /// Set s of warp w at 8 s + w.

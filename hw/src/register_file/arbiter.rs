@@ -99,16 +99,16 @@ pub struct Arbiter<const C: usize> {
     issued_collector: Local<Bits<C>>,
     /// `wants[b][s]`: slot s of the instruction issued now has to be read from bank b.
     wants: Local<[[Bit; slots]; banks]>,
-    /// What the bank would read: the head of its queue, or the first read of the instruction issued now.
+    /// The read that comes next at the bank: the head of its queue, or the first of the instruction issued
+    /// now.
     next_valid: Local<[Bit; banks]>,
     next_row: Local<[Bits<8>; banks]>,
     next_collector: Local<[Bits<C>; banks]>,
     next_slot: Local<[Bits<3>; banks]>,
-    /// That slot of the instruction issued now.
+    /// Slot of that read, if it is of the instruction issued now.
     direct: Local<[[Bit; slots]; banks]>,
     granted: Local<[Bit; banks]>,
-    /// What the bank would read after that: the read behind the head, or the next of the instruction issued
-    /// now.
+    /// The read that comes after that: the one behind the head, or the next of the instruction issued now.
     #[when(accesses == 2)]
     after_valid: Local<[Bit; banks]>,
     #[when(accesses == 2)]
@@ -117,10 +117,10 @@ pub struct Arbiter<const C: usize> {
     after_collector: Local<[Bits<C>; banks]>,
     #[when(accesses == 2)]
     after_slot: Local<[Bits<3>; banks]>,
-    /// That slot of the instruction issued now.
+    /// Slot of the read that comes after that, if it is of the instruction issued now.
     #[when(accesses == 2)]
     after_direct: Local<[[Bit; slots]; banks]>,
-    /// What its second access would read: what the first has left, or what comes after it.
+    /// The read that comes at the bank's second access: the one that the first has left, or the one after it.
     #[when(accesses == 2)]
     offered_valid: Local<[Bit; banks]>,
     #[when(accesses == 2)]

@@ -68,7 +68,7 @@ pub struct RequestQueue<const C: usize> {
     first: Local<[Bit; places]>,
     /// The lane that is next at each slot, and behind the last.
     turn: Local<[[Bit; 8]; turns]>,
-    /// What lies on the lane of each place.
+    /// The push on the lane of each place.
     offered: Local<[Bit; places]>,
     offered_row: Local<[Bits<8>; places]>,
     offered_slot: Local<[Bits<3>; places]>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the model of an operand collector is to the operand stage's: W §2, §3.2, F §II, §III, §VI-B.
+//! The model of an operand collector as the operand stage's model sees it: W §2, §3.2, F §II, §III, §VI-B.
 
 use gpurf_trace::RegisterId;
 use std::borrow::Cow;
@@ -24,15 +24,15 @@ macro_rules! arrivals {
 }
 pub(super) use arrivals;
 
-/// A collector of which an operand stage can be made.
+/// A collector for an operand stage.
 pub trait Collector<D: Data>:
     Clone + fmt::Debug + Send + BorshSerialize + BorshDeserialize + 'static
 {
     /// True if results pass the arbiter's write filter to its ports D.
     const IS_FILTERED: bool = false;
-    /// Whether its operands can rest until they leave.
+    /// True if its operands can rest until they leave.
     const RESTS: bool = false;
-    /// Whether it looks at what an instruction writes.
+    /// True if it looks at the destinations of an instruction.
     const TAKES_DESTINATIONS: bool = false;
 
     /// The collector of this number in its stage.
@@ -63,7 +63,7 @@ pub trait Collector<D: Data>:
     /// Its operand in a used slot, once it is ready.
     fn operand(&self, slot: usize) -> D;
 
-    /// What an instruction finds, were it issued now.
+    /// The placement that an instruction would find, were it issued now.
     fn look_up(&self, issue: &Issue) -> Placement;
 
     /// Which results of its warp would enter it, and which would be kept out, `issue` going first; a bit per
@@ -88,8 +88,9 @@ pub trait Collector<D: Data>:
     /// The instruction leaves at the clock edge.
     fn dispatch(&mut self);
 
-    /// What the collector alone shows in a cycle, except for what is written: with the value that arrives,
-    /// where that can leave in its cycle. And what this instruction, at its door, finds.
+    /// Outputs of the collector alone in a cycle, except for what is written. They have the value that
+    /// arrives where it can leave in its cycle. With them, the placement that this instruction, at its
+    /// door, finds.
     fn shown(
         &self,
         inputs: &CollectorIn<D>,
@@ -123,7 +124,7 @@ pub trait Collector<D: Data>:
         (outputs, placement)
     }
 
-    /// What comes first at the clock edge of a collector alone: values that arrive, and then the instruction
+    /// Does the first part of the clock edge of a collector alone: values arrive, and then the instruction
     /// leaves.
     fn begin_edge(&mut self, inputs: &CollectorIn<D>) {
         for (slot, data) in arrivals!(inputs) {
@@ -144,7 +145,7 @@ pub struct Issue {
     pub base: Row,
     /// The unit that executes it.
     pub unit: u32,
-    /// What is carried for whoever issued it.
+    /// Data that is carried for whoever issued it.
     pub payload: u32,
     /// A bit per used source slot, and per slot whose next reuse is near.
     pub sources: u8,
@@ -190,7 +191,7 @@ impl Issue {
         }
     }
 
-    /// What a warp issues from the head of its buffer, of so many slots and destinations.
+    /// The instruction at the head of a warp's buffer, with so many slots and destinations.
     pub fn at_head<D: Data>(inputs: &SubCoreIn<D>, warp: WarpId, slots: usize, destinations: usize) -> Self {
         let index = warp.index();
         let (used, first) = (all(slots), slots * index);
@@ -220,8 +221,8 @@ impl Issue {
     }
 }
 
-/// What all slots that a collector may have are given, if the first of them has this place; beyond those that
-/// there are it is another warp's.
+/// Values of all slots that a collector may have, if the first of them has this place. Slots beyond those
+/// that there are hold another warp's values.
 #[inline]
 fn of_slots<T>(heads: &[T; MAX_WARPS * MAX_SLOTS], first: usize) -> &[T; MAX_SLOTS] {
     heads[first..].first_chunk().expect("each warp has all slots")
@@ -237,7 +238,7 @@ fn named(
     })
 }
 
-/// What an instruction finds in a collector.
+/// The places of an instruction's operands in a collector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Placement {
     /// Bit s: slot s was found; it has to be read from the banks. A slot that repeats the register of
@@ -249,7 +250,7 @@ pub struct Placement {
     pub index: [u8; MAX_SLOTS],
 }
 
-/// What is written into the banks in a cycle.
+/// Results that are written into the banks in a cycle.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Results<D> {
     /// A bit per bank: there is a write; if so, whether its value is read soon.
@@ -262,7 +263,7 @@ pub struct Results<D> {
     pub base: [Row; MAX_BANKS],
     /// Register number in its warp.
     pub register: [RegisterId; MAX_BANKS],
-    /// What is written.
+    /// The written value.
     pub data: [D; MAX_BANKS],
 }
 
@@ -294,12 +295,12 @@ impl<D: Data> Results<D> {
     }
 }
 
-/// What reaches a collector at a clock edge.
+/// Everything that reaches a collector at a clock edge.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge<'a, D> {
     /// The instruction that enters, with what it found in this cycle.
     pub issue: Option<(&'a Issue, &'a Placement)>,
-    /// What is written in the cycle.
+    /// Results that are written in the cycle.
     pub results: &'a Results<D>,
     /// Results that enter, and that are kept out; a bit per bank.
     pub cached: u8,

@@ -13,7 +13,7 @@ pub fn constants() -> Vec<Description> {
     hardware.map(|parameter| parameter.describe()).chain(commented(TURING)).collect()
 }
 
-/// What a preset sets, and why.
+/// The constants that a preset sets, and why.
 pub fn preset(name: &str) -> Option<Vec<Description>> {
     let (_, text) = PRESETS.iter().find(|(known, _)| *known == name)?;
     Some(commented(text))

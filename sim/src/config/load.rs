@@ -13,7 +13,7 @@ use super::Config;
 /// The defaults of all that is no hardware, with the source of each number: a Turing SM.
 pub const TURING: &str = include_str!("../../config/turing.toml");
 
-/// What R's machine changes of them (R Table I).
+/// Constants that R's machine changes (R Table I).
 pub const FINEREG: &str = include_str!("../../config/finereg.toml");
 
 /// Changes to the defaults that have a name, in place of a user's file: the machine of each paper, and the

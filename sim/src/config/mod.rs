@@ -140,7 +140,7 @@ pub enum Ready {
     All,
 }
 
-/// What an SM has room for, and how a kernel starts.
+/// Room of an SM, and the start of its kernels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -238,7 +238,7 @@ pub struct Mlds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BesideDarsie {
-    /// The ones of which the profile finds that a warp of another sub-core performs them alike.
+    /// The ones that a warp of another sub-core performs alike, as the profile finds.
     OtherSubCores,
     /// All, as without DARSIE.
     All,
@@ -250,8 +250,8 @@ pub enum BesideDarsie {
 pub enum Marking {
     /// All.
     All,
-    /// The ones of which a profile of the kernel's first blocks finds that warps perform them alike, and that
-    /// no two warps would get each other's data.
+    /// The ones that warps perform alike, as a profile of the kernel's first blocks finds, if no two warps
+    /// would get each other's data.
     Redundant,
     /// The ones at these places in the code.
     At(Vec<u32>),

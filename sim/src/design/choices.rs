@@ -101,9 +101,9 @@ macro_rules! choices {
 }
 
 choices! {
-    /// What collects operands.
+    /// The collectors of operands.
     collector: CollectorKind = CollectorKind::Ocu;
-    /// What tells when a warp may issue its next instruction.
+    /// The means to tell when a warp may issue its next instruction.
     dependences: Dependences = Dependences::Scoreboard;
     /// Which collector an instruction enters.
     allocation: Allocation = Allocation::AnyFree;

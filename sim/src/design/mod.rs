@@ -34,7 +34,7 @@ impl Design {
         PRESETS.iter().filter(move |preset| preset.family == family).map(|preset| preset.choices.design())
     }
 
-    /// What is done about loads from shared memory that warps perform alike.
+    /// The treatment of loads from shared memory that warps perform alike.
     pub fn shared_loads(&self) -> SharedLoads {
         SharedLoads { multicast: self.multicast, rename: self.rename }
     }

@@ -11,13 +11,13 @@ use super::values::{Caching, CollectorKind, Dependences, Residency, TwoLevel};
 pub struct Preset {
     /// As the command line has it.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// Its description, in a line.
     pub what: &'static str,
     /// Where it is described: letter of the paper and section.
     pub paper: &'static str,
     /// Whose evaluation it belongs to.
     pub family: Family,
-    /// What it chooses.
+    /// Its choices.
     pub choices: Choices,
 }
 
@@ -32,7 +32,7 @@ pub enum Family {
     Multicast,
     /// FineReg, and what R compares it with.
     FineReg,
-    /// What ships, which H describes.
+    /// The core of shipped GPUs, which H describes.
     Modern,
 }
 
@@ -49,7 +49,7 @@ const TRADITIONAL: Choices = Choices {
     cache_far: Some(true),
     ..OPEN
 };
-/// What the cache policies do by themselves.
+/// The cache policies by themselves.
 const MALEKEH_GTO: Choices =
     Choices { replacement: Some(ReplacementPolicy::Malekeh), cache_far: Some(false), ..TRADITIONAL };
 const MALEKEH: Choices =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a design can choose beside the policies of the hardware's parameters, and how a choice is written.
+//! Choices of a design beside the policies of the hardware's parameters, and how a choice is written.
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
 use strum::{EnumString, IntoStaticStr, VariantNames};
@@ -16,7 +16,7 @@ macro_rules! values {
 }
 
 values! {
-    /// What a collector is.
+    /// The kind of the collectors.
     CollectorKind {
         /// Operand collector unit, F §II: it forgets its operands at dispatch.
         Ocu,
@@ -28,7 +28,7 @@ values! {
         Window,
     }
 
-    /// What tells when a warp may issue its next instruction.
+    /// The means to tell when a warp may issue its next instruction.
     Dependences {
         /// A scoreboard of the registers that are to be written or read.
         Scoreboard,
@@ -82,7 +82,7 @@ impl TwoLevel {
     }
 }
 
-/// What is done about loads from shared memory that several warps of a block perform alike.
+/// The treatment of loads from shared memory that several warps of a block perform alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedLoads {
     /// One access serves two warps, by the inter-warp multicasting unit. I §3.

@@ -7,7 +7,7 @@ use gpurf_blocks::{Clocked, VECTOR_CACHE_ENTRIES};
 
 use super::{halves, vector};
 
-/// What becomes of the PC asked for.
+/// Progress of the look-up of a PC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 enum Progress {
     #[default]

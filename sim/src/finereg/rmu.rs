@@ -11,7 +11,7 @@ use super::{
 };
 use crate::checkpoint::model_state;
 
-/// What is being done.
+/// The step of the switch under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 enum State {
     #[default]
@@ -53,7 +53,7 @@ struct Buffered<D> {
 /// Warp and register.
 type Place = (usize, usize);
 
-/// What happens in a cycle.
+/// Events of a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Step<D: Data> {
     cache: LiveRegisterCacheOut,

@@ -4,7 +4,7 @@
 //!
 //! The papers that F compares with cache registers of active warps only, which is why they keep them few:
 //! - RFC: an active warp whose next instruction waits for memory becomes pending;
-//! - software RFC: its compiler cuts the code into strands, each of which ends at the first use of a value
+//! - software RFC: its compiler cuts the code into strands. Each ends at the first use of a value
 //!   that it loaded itself; there an active warp becomes pending, whether or not the value has come.
 //!
 //! In both a warp also becomes pending at a barrier, and makes room when it ends. The oldest ready pending
@@ -186,8 +186,7 @@ impl Clocked for ActiveSet {
 mod tests {
     use super::*;
 
-    /// Whether each warp has become active after a cycle in which warp 0 waits for `waits` and only warp 2 is
-    /// ready.
+    /// Active warps in each of three cycles with `waits`, after a cycle in which warp 0 alone was ready.
     fn active_after(refill: Refill, waits: Waits) -> Vec<u64> {
         let parameters = Parameters { active_warps: 1, refill, ..Parameters::default() };
         let mut set = ActiveSet::new(&parameters, false);

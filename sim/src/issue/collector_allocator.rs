@@ -22,7 +22,7 @@ pub struct CollectorAllocator {
     answer: Option<Answer>,
 }
 
-/// What a warp that could issue is told.
+/// The answer to a warp that could issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Answer {
     /// The collector that has its data, or one whose data nobody will miss.

@@ -32,7 +32,7 @@ pub struct Holders {
     pub near: u8,
     /// Bit c: collector c caches registers of a warp.
     pub owned: u8,
-    /// That warp, of those that do.
+    /// The warp whose registers each of those collectors caches.
     pub owner: [WarpId; MAX_COLLECTORS],
 }
 

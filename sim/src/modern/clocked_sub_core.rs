@@ -31,7 +31,7 @@ pub struct ClockedSubCore<D: Data> {
     reuse: ReuseCache<D>,
     queues: [VariableQueue; VARIABLE_QUEUES],
     results: [ResultQueue<D>; READ_BANKS],
-    /// Of port r of bank b, at 2 r + b, as what the bank shows there.
+    /// Window of port r of bank b, at 2 r + b. `shown` has the value that the bank shows there.
     windows: Vec<ReadWindow<D>>,
     shown: Vec<D>,
     rows: [Vec<D>; READ_BANKS],
@@ -84,7 +84,7 @@ struct Flight {
     places: [Option<u8>; READS],
 }
 
-/// What a cycle's edge does, beside what the inputs say.
+/// Actions of a cycle's edge, beside those that the inputs name.
 #[derive(Clone, Copy, Debug, Default)]
 struct Decided {
     held: bool,
@@ -214,7 +214,7 @@ impl<D: Data> ClockedSubCore<D> {
         self.results[bank].first().copied().or_else(|| self.arrivals(bank).first().copied())
     }
 
-    /// What a port of a bank shows, or the newer value of the result queue.
+    /// The value that a port of a bank shows, or the newer one of the result queue.
     fn shown(&self, port: usize) -> D {
         let newer = self.windows[port].shown().and_then(|(warp, register)| {
             self.results[port % READ_BANKS].find_shown(warp, register, self.now)

@@ -5,13 +5,13 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{DependenceCountersIn, DependenceCountersOut};
 use gpurf_blocks::{Clocked, Parameters, WarpId, DECREMENTS, DEPENDENCE_COUNTERS, MAX_WARPS};
 
-/// What each warp waits for that has no fixed latency: six counters a warp.
+/// Counts of the things without fixed latency that each warp waits for: six counters a warp.
 #[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct DependenceCounters {
     counters: [[u8; DEPENDENCE_COUNTERS]; MAX_WARPS],
     /// Bit c: counter c is not 0.
     busy: [u8; MAX_WARPS],
-    /// What the last `DEPBAR` of a warp waits for.
+    /// The condition that the last `DEPBAR` of a warp waits for.
     limits: [Option<CounterLimit>; MAX_WARPS],
     /// Warps that ports tell of.
     warps: usize,
@@ -19,12 +19,12 @@ pub struct DependenceCounters {
     inputs: DependenceCountersIn,
 }
 
-/// What a `DEPBAR` waits for.
+/// The condition that a `DEPBAR` waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct CounterLimit {
     /// A counter.
     pub counter: u8,
-    /// What it may be at most.
+    /// The highest value of the counter at which the condition holds.
     pub value: u8,
     /// Bit c: counter c must be zero.
     pub mask: u8,
@@ -56,7 +56,7 @@ impl DependenceCounters {
         self.note(warp, counter);
     }
 
-    /// Whether the next instruction of a warp may issue, which waits for the counters of the mask.
+    /// Returns true if the next instruction of a warp may issue, which waits for the counters of the mask.
     #[inline]
     pub fn is_free(&self, warp: WarpId, mask: u8) -> bool {
         self.busy(warp) & mask == 0 && !self.is_over(warp)

@@ -49,7 +49,7 @@ pub struct Operation {
     pub warp: WarpId,
     /// First row of its warp.
     pub base: Row,
-    /// What the SM knows it by.
+    /// The number by which the SM knows it.
     pub payload: u32,
     /// Its execution unit.
     pub unit: u8,
@@ -61,15 +61,15 @@ pub struct Operation {
     pub path: Path,
     /// It is a tensor instruction.
     pub tensor: bool,
-    /// What the compiler says beside it.
+    /// The compiler's control bits.
     pub control: Control,
     /// Registers that it reads.
     pub count: u8,
     /// Those.
     pub registers: [RegisterId; MAX_SLOTS],
-    /// Of each, bit s: it stands in source slot s.
+    /// Source slots of each register: it stands in slot s if bit s is set.
     pub slots: [u8; MAX_SLOTS],
-    /// Of each, in which pass through the window it is read: two registers of a slot in one bank take two.
+    /// The pass through the window in which each is read: two registers of a slot in one bank take two.
     pub passes: [u8; MAX_SLOTS],
     /// Number of its last pass.
     pub last_pass: u8,
@@ -111,7 +111,7 @@ pub struct Reading<D> {
     pub pass: u8,
     /// Its sources in this pass, a bit each.
     pub sources: u8,
-    /// Those of them that the reuse cache has.
+    /// Sources in this pass that the reuse cache has.
     pub hits: u8,
     /// Operands as far as they are read.
     pub data: [D; MAX_SLOTS],
@@ -131,7 +131,7 @@ struct Read {
     row: Row,
 }
 
-/// What keeps all warps from issuing.
+/// The obstacle that keeps all warps from issuing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Obstacle {
     /// Nothing: one issues.
@@ -149,12 +149,12 @@ pub enum Obstacle {
     Units,
 }
 
-/// What a cycle shows.
+/// The outputs of a cycle.
 #[derive(Clone, Debug)]
 pub struct Shown<D> {
     /// Operands of fixed latency that leave.
     pub fixed: Option<Reading<D>>,
-    /// Of each queue.
+    /// Operands of each queue's instruction that leave.
     pub variable: [Option<Reading<D>>; VARIABLE_QUEUES],
     /// An instruction leaves Control; a clock that it reads is the present cycle's.
     pub passes_control: Option<u32>,
@@ -196,7 +196,7 @@ impl<D> Default for Shown<D> {
 pub struct ModernSubCore<D: Data> {
     window: usize,
     depth: usize,
-    /// What the warps' instructions say of dependences counts.
+    /// The control bits of the warps' instructions count for dependences.
     follows_control: bool,
     stalls: StallCounters,
     dependences: DependenceCounters,
@@ -264,7 +264,7 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
         self.heads[head.warp.index()] = head;
     }
 
-    /// What is at the head of a warp.
+    /// The instruction at the head of a warp.
     pub fn head(&mut self, warp: WarpId) -> &mut Operation {
         &mut self.heads[warp.index()]
     }
@@ -296,7 +296,7 @@ impl<D: Data + BorshSerialize + BorshDeserialize> ModernSubCore<D> {
         }
     }
 
-    /// Whether a cycle may change anything though no warp has an instruction.
+    /// Returns true if a cycle may change anything though no warp has an instruction.
     #[inline]
     pub fn is_busy(&self) -> bool {
         self.under_way > 0

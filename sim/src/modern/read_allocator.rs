@@ -96,7 +96,7 @@ impl ReadAllocator {
 }
 
 impl ReadAllocator {
-    /// What happens in a cycle: whether it is the instruction of fixed latency that goes, and its places.
+    /// The decision of a cycle: true if the instruction of fixed latency goes, and its places.
     fn decide(&mut self) -> Option<(bool, [Option<u8>; READS])> {
         let inputs = self.inputs;
         let sources = match (inputs.fixed, inputs.variable) {

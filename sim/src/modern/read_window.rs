@@ -16,7 +16,7 @@ pub struct ReadWindow<D: Data> {
     window: usize,
     /// The read in each of the next cycles.
     reads: [Option<Read>; MAX_READ_WINDOW],
-    /// What was read in each cycle of a window that has yet to end. The bank shows the value of the last.
+    /// Values read in each cycle of a window that has yet to end. The bank shows the value of the last.
     values: [Option<Value<D>>; MAX_READ_WINDOW],
     #[borsh(skip)]
     inputs: ReadWindowIn<D>,
@@ -40,7 +40,7 @@ struct Value<D: Data> {
     data: D,
 }
 
-/// What a cycle brings to the values that wait.
+/// News of a cycle for the values that wait.
 #[derive(Clone, Copy, Debug)]
 pub struct News<'a, D: Data> {
     /// The newest value of the register that the bank shows, as far as bank and result queue know.

@@ -78,7 +78,7 @@ impl<D: Data> ResultQueue<D> {
         self.results.push_back((result, [now, u64::MAX]));
     }
 
-    /// Whether one waits for the write port.
+    /// Returns true if a result waits for the write port.
     #[inline]
     pub fn waits(&self) -> bool {
         self.written < self.results.len()

@@ -40,7 +40,7 @@ impl<D: Data> ReuseCache<D> {
         usize::from(tensor && self.entries == ReuseEntries::TensorApart)
     }
 
-    /// Whether a register of a warp is here.
+    /// Returns true if a register of a warp is here.
     #[inline]
     pub fn has(&self, (tensor, operand, bank): Place, warp: WarpId, register: RegisterId) -> bool {
         let owner = self.owners[self.set(tensor)][usize::from(operand)][usize::from(bank)];

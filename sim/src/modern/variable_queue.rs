@@ -30,9 +30,9 @@ pub struct Instruction {
     pub unit: u8,
     /// The pipe whose results it finds a cycle earlier than others.
     pub pipe: u8,
-    /// What later pipeline stages need of it.
+    /// Data of the instruction for later pipeline stages.
     pub payload: u32,
-    /// What it reads.
+    /// Registers that it reads.
     pub sources: Sources,
 }
 
@@ -41,7 +41,7 @@ pub struct Instruction {
 pub struct Sources {
     /// Bit 2 o + b: operand o has a register in bank b.
     pub valid: u8,
-    /// That register.
+    /// The register of operand o in bank b, at 2 o + b.
     pub registers: [u8; READS],
 }
 
@@ -56,7 +56,7 @@ impl VariableQueue {
         }
     }
 
-    /// Whether an instruction may issue that will enter.
+    /// Returns true if an instruction may issue that will enter.
     #[inline]
     pub fn has_room(&self) -> bool {
         self.reserved < self.places

@@ -8,7 +8,7 @@ use gpurf_blocks::{Clocked, Parameters};
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionUnit;
 
-/// What becomes of an entry that leaves the table, and of a request whose search has ended.
+/// The fate of an entry that leaves the table, or of a request whose search has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     /// The table's entry leaves as a plain load.
@@ -42,7 +42,7 @@ impl DecisionUnit {
         }
     }
 
-    /// What becomes of the request.
+    /// Decides the fate of the request.
     pub fn decide(inputs: &DecisionUnitIn) -> DecisionUnitOut {
         let fate = Self::fate(inputs);
         let offer = matches!(fate, Fate::Leaves | Fate::Pairs | Fate::Rejected);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What both readings of the load request table share: its entries, and what a cycle does with them.
+//! Common part of both readings of the load request table: its entries, and their changes in a cycle.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LrtIn, LrtOut};
@@ -49,7 +49,7 @@ impl Entries {
         Entries(vec![None; entries])
     }
 
-    /// The first entry of which this holds.
+    /// The first entry for which this holds.
     pub fn find(&self, holds: impl Fn(&Entry) -> bool) -> Option<usize> {
         self.0.iter().position(|entry| entry.as_ref().is_some_and(&holds))
     }
@@ -74,7 +74,7 @@ impl Entries {
         self.0.iter_mut().flatten().for_each(|entry| entry.age = 2.min(entry.age + 1));
     }
 
-    /// What the table answers after a step.
+    /// The answer of the table after a step.
     pub fn outputs(&self, step: Option<Step>) -> LrtOut {
         let mut outputs =
             LrtOut { full: self.is_full(), occupancy: self.occupancy() as u32, ..Default::default() };
@@ -109,7 +109,7 @@ impl Entries {
     }
 }
 
-/// What a cycle shows, and waits for somebody to take.
+/// A step that a cycle shows, and that waits for somebody to take it.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub enum Step {
     /// An entry leaves, and is loaded for its warp alone.

@@ -29,7 +29,7 @@ pub struct RegisterCache<D: Data> {
     /// The first lane of each bank.
     bank_starts: u32,
     rows: Vec<D>,
-    /// What the memory shows: sources, of which those in the slots of this set are not zero, and what leaves.
+    /// Data that the memory shows: sources, and what leaves. Sources outside the slots of `shown` are zero.
     read: [D; MAX_SLOTS],
     shown: u8,
     victim: D,
@@ -45,20 +45,20 @@ checkpoint! {
     }
 }
 
-/// What a cycle's clock edge carries through.
+/// Findings of a cycle that its clock edge carries through.
 #[derive(Clone, Debug)]
 struct Decided<D> {
-    /// What takes place; without any offer nothing does.
+    /// The change of the cycle; without any offer there is none.
     change: Change,
-    /// A warp of which the entries are flushed from the next cycle on.
+    /// A warp whose entries are flushed from the next cycle on.
     begin: Option<WarpId>,
-    /// What is written.
+    /// Data that is written.
     data: D,
     register_ready: bool,
     /// Warp of the sources that are looked up, and the slots of those that hit anywhere.
     warp: WarpId,
     hit: u8,
-    /// What the tag array of each group does and finds.
+    /// Actions and findings of each group's tag array.
     groups: Vec<Group>,
 }
 
@@ -240,7 +240,7 @@ impl<D: Data> RegisterCache<D> {
         }
     }
 
-    /// What takes place in the tags and in the memory.
+    /// Makes a change in the tags and in the memory.
     fn change(&mut self, change: Change) {
         let Decided { data, warp: read_warp, hit, groups, .. } = &self.decided;
         let renews = self.parameters.rc_replacement == CacheReplacement::Lru && *hit != 0;

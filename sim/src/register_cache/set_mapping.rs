@@ -18,12 +18,12 @@ impl SetMapping {
         SetMapping { sets: (rc_entries / rc_ways) as u32, mapping: rc_mapping }
     }
 
-    /// Of a source, by its position in the instruction.
+    /// The set of a source, by its position in the instruction.
     pub fn of_source(&self, position: u32) -> u32 {
         position % self.sets
     }
 
-    /// Of a destination, by its number.
+    /// The set of a destination, by its number.
     pub fn of_destination(&self, register: u32) -> u32 {
         match self.mapping {
             DestinationMapping::Linear => register * self.sets / 256,

@@ -56,7 +56,7 @@ pub struct Write {
     pub lanes: u32,
 }
 
-/// What takes place in a cycle, beside look-ups.
+/// A change that takes place in a cycle, beside look-ups.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Change {
     /// Nothing.
@@ -70,7 +70,7 @@ pub enum Change {
     Drop(WarpId),
 }
 
-/// What a change does.
+/// Effects of a change.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Written {
     /// Lanes that were valid.
@@ -115,7 +115,7 @@ pub struct TagArray {
     /// Results are taken in; they go to the register file as well.
     takes_results: bool,
     writes_through: bool,
-    /// What is read is kept for longer.
+    /// A register that is read is kept for longer.
     renews: bool,
     parts: Vec<Part>,
     #[borsh(skip)]
@@ -154,7 +154,7 @@ impl TagArray {
         (lanes != 0).then_some((lanes, entry))
     }
 
-    /// What a flush of an entry does.
+    /// The effects of a flush of an entry.
     #[inline]
     pub fn flush(&self, warp: WarpId, entry: usize) -> Written {
         let mut written = Written::default();
@@ -162,7 +162,7 @@ impl TagArray {
         written
     }
 
-    /// What a result or a fill does that has these lanes here.
+    /// The effects of a result or a fill that has these lanes here.
     #[inline]
     pub fn write(&self, &Write { fill, warp, register, set, .. }: &Write, lanes: u32) -> Written {
         let part = &self.parts[warp.index()];

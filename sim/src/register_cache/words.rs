@@ -22,11 +22,11 @@ pub struct Value<D> {
     pub register: RegisterId,
     /// Which lanes.
     pub lanes: u32,
-    /// What is in them.
+    /// The data of these lanes.
     pub data: D,
 }
 
-/// What is to move in a cycle.
+/// Data that is to move in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offer<D> {
     /// A result.
@@ -48,7 +48,7 @@ pub struct Flush {
     pub drop: bool,
 }
 
-/// What moves in a cycle.
+/// Data that moves in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moved<D> {
     /// A result is taken, if there is one.
@@ -59,7 +59,7 @@ pub struct Moved<D> {
     pub flush_ready: bool,
     /// A flush is under way.
     pub flushing: bool,
-    /// What goes to the register file.
+    /// The value that goes to the register file.
     pub leaving: Option<Value<D>>,
     /// Lanes of the result that the cache had.
     pub write_hit: u32,
@@ -85,7 +85,7 @@ pub struct Sources {
     pub lanes: u32,
 }
 
-/// What sources find.
+/// The cache's answer to sources.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct LookedUp {
     /// Lanes that the cache has.

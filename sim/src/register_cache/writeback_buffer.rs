@@ -74,7 +74,7 @@ impl<D: Data> WritebackBuffer<D> {
         }
     }
 
-    /// What leaves. `data`: the values that come in this cycle.
+    /// The value that leaves. `data`: the values that come in this cycle.
     #[inline]
     pub fn leaving(&self, data: &D) -> Option<Value<D>> {
         (self.next != 0).then(|| Value {

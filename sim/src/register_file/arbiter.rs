@@ -19,7 +19,7 @@ pub struct Arbiter {
     queues: [RequestQueue; MAX_BANKS],
     /// Banks whose queue is not empty, a bit each.
     waiting: u8,
-    /// What their queues offer to collectors.
+    /// Reads that their queues offer to collectors.
     heads: Offers,
     turns: [RoundRobin; MAX_COLLECTORS],
     /// The turns of second accesses.
@@ -28,8 +28,8 @@ pub struct Arbiter {
     grants: Grants,
 }
 
-/// What the instruction issued in a cycle asks of the banks: its reads lie in their queues, behind those that
-/// wait, until the clock edge makes them wait, too.
+/// Reads that the instruction issued in a cycle asks of the banks. They lie in their queues, behind those
+/// that wait, until the clock edge makes them wait, too.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Asked {
     /// A bit per bank: any is asked of it; and how many are.
@@ -54,11 +54,11 @@ pub struct Grants {
     pub banks: u8,
     /// A bit per bank: a read waits for it.
     pub conflicts: u8,
-    /// What goes.
+    /// The read that goes to each bank.
     pub reads: [Request; MAX_BANKS],
     /// With two accesses per cycle, of the second ones: a bit per bank.
     pub second_banks: u8,
-    /// What goes or waits.
+    /// The second read of each bank that goes or waits.
     pub second_reads: [Request; MAX_BANKS],
 }
 

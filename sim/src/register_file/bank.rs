@@ -13,13 +13,13 @@ pub struct Bank<D: Data> {
     rows: Vec<D>,
     /// The reads of the first access and of the second.
     reads: [Read<D>; MAX_ACCESSES],
-    /// What it is is a register that leaves, for no collector.
+    /// The read under way is of a register that leaves, for no collector.
     leaves: bool,
     #[borsh(skip)]
     inputs: BankIn<D>,
 }
 
-/// What an access has read.
+/// The value that an access has read.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Read<D> {
     under_way: bool,
@@ -42,7 +42,7 @@ impl<D: Data> Bank<D> {
         }
     }
 
-    /// What an access has read last: for which collector, which slot, the value.
+    /// The last value that an access has read: its collector, its slot, the value.
     #[inline]
     pub fn last(&self, access: usize) -> (CollectorId, u8, D) {
         let Read { collector, slot, data, .. } = self.reads[access];

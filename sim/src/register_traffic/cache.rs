@@ -154,7 +154,7 @@ impl Cache {
         }
     }
 
-    /// Lanes of which some set has a value of this register that the register file does not have.
+    /// Lanes that have a value of this register in some set, but not in the register file.
     fn dirty_copies(&self, register: u16) -> u32 {
         ways(self.places[usize::from(register)]).fold(0, |lanes, way| lanes | self.dirty[way])
     }
@@ -223,7 +223,7 @@ impl Cache {
         }
     }
 
-    /// Makes room in a set and gives it to a register, of which no lane has a value yet.
+    /// Makes room in a set and gives it to a register without a value in any lane yet.
     #[inline]
     fn take_in(
         &mut self,

@@ -24,7 +24,7 @@ pub struct Configuration {
     pub entries: usize,
     /// Entries of a set.
     pub ways: usize,
-    /// What is taken in.
+    /// The operands that are taken in.
     pub allocation: CacheAllocation,
     /// Takes in a result only if one of so many next instructions of the warp names its register; sources as
     /// with compiler-aided allocation. Instead of `allocation`.

@@ -19,7 +19,7 @@ pub struct ReuseFlags {
 pub struct FlagError {
     /// Number of the line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The fault of the line.
     pub reason: String,
 }
 

@@ -31,9 +31,9 @@ pub struct Source {
 /// The registers of an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Operands {
-    /// What it reads.
+    /// Registers that it reads.
     pub sources: Vec<Source>,
-    /// What it writes.
+    /// Registers that it writes.
     pub destinations: Vec<u16>,
     /// It is passed over altogether.
     pub skipped: bool,

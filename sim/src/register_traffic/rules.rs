@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How to count: as C describes it, or as RFC-sim does.
 
-/// What RFC-sim does otherwise than C describes, each switched alone. `docs/register-traffic.md` goes through
-/// them.
+/// RFC-sim's departures from C, each switched alone. `docs/register-traffic.md` goes through them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// A read hit clears the dirty bit: the value is then never written back.
     pub read_hit_cleans: bool,
-    /// Operands are one register each, matrix instructions apart, of which all are taken for one shape.
+    /// Operands are one register each. Matrix instructions are apart: all are taken for one shape.
     pub operands_named_once: bool,
     /// RZ is read and written as any register.
     pub zero_register_counts: bool,
@@ -33,7 +32,7 @@ pub struct Rules {
 
 /// One of the ways in which [`Rules`] differ.
 pub struct Difference {
-    /// What RFC-sim does.
+    /// RFC-sim's behaviour, in words.
     pub name: &'static str,
     /// The rule of some rules, to read and to set.
     pub rule: fn(&mut Rules) -> &mut bool,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a configuration and the rules come to, ready for every instruction.
+//! A configuration and the rules, made ready for every instruction.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};
 

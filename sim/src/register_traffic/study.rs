@@ -21,7 +21,7 @@ const BATCH_BYTES: usize = 64 << 20;
 /// Caches of RFC-sim.
 const PERSISTENT_CACHES: usize = 32;
 
-/// What is to be counted.
+/// The caches and rules to be counted with.
 pub struct Study {
     /// The caches that are counted side by side.
     pub configurations: Vec<Configuration>,
@@ -31,7 +31,7 @@ pub struct Study {
     pub flags: Option<ReuseFlags>,
 }
 
-/// What was counted, and what is to be said about it.
+/// The counts of a study, and remarks about them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// The traffic of each configuration.
@@ -226,7 +226,7 @@ impl Slot {
     }
 }
 
-/// What RFC-sim could not have counted, and how many instructions of the code it concerns.
+/// Cases that RFC-sim could not have counted, and how many instructions of the code each concerns.
 #[derive(Default)]
 struct Notes(BTreeMap<String, u64>);
 

@@ -107,7 +107,7 @@ impl Tally {
     }
 }
 
-/// Accesses of banks for these lanes: one for each group of lanes of which some are there.
+/// Accesses of banks for these lanes: one for each group that has some of them.
 #[inline]
 fn accesses(lanes: u32, bank_lanes: usize) -> u64 {
     let groups = match bank_lanes {

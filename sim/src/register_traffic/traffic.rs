@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is counted.
+//! Counts of a study.
 
 use std::ops::AddAssign;
 

@@ -80,7 +80,7 @@ impl Warp {
         }
     }
 
-    /// Splits states of which the mask has some lanes only.
+    /// Splits states that have some lanes of the mask and some others.
     fn divide(&mut self, mask: u32) {
         for index in 0..self.caches.len() {
             let cache = &mut self.caches[index];
@@ -131,7 +131,7 @@ impl Warp {
 pub struct Counter(Tally);
 
 impl Counter {
-    /// What was counted.
+    /// The counts so far.
     pub fn traffic(&self) -> Traffic {
         self.0.traffic
     }

@@ -178,7 +178,7 @@ impl Blocks {
         None
     }
 
-    /// Whether a block that has become pending, or whose memory has answered, can go on.
+    /// Notes that a block can go on, once it has become pending or its memory has answered.
     pub fn update_resumable(&mut self, block: BlockId, decoded: &[Decoded], now: u64) {
         if !self.resumable.contains(block) && self.get(block).can_resume(self.ready, decoded) {
             self.resumable.insert(block);

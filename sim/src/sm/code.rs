@@ -25,7 +25,7 @@ pub(super) struct Code {
     pub own: Option<RegisterSet>,
     /// Its multicasting loads.
     marks: PartnerMarks,
-    /// What sub-cores without collectors are told of each instruction, if there are such.
+    /// The means to make operations for sub-cores without collectors, if there are such.
     pub operations: Option<Operations>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the four sub-cores of an SM have in common, each part with its own state.
+//! The common parts of an SM's four sub-cores, each with its own state.
 
 use crate::checkpoint::checkpoint;
 use crate::config::Config;

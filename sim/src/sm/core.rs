@@ -71,7 +71,7 @@ pub(super) struct Core<E> {
     changed: WarpSet,
     /// The ones whose next instruction is at the head of their buffer, as far as they are ready.
     presented: WarpSet,
-    /// What the hardware is given. Instructions at the heads of the warps' buffers stay until they issue.
+    /// Inputs of the hardware. Instructions at the heads of the warps' buffers stay until they issue.
     inputs: CycleIn<u32>,
     /// Warps launched since the last cycle, one bit each.
     launched: WarpSet,
@@ -80,7 +80,7 @@ pub(super) struct Core<E> {
     /// Nothing of the design stands between the warps and the hardware: whatever warp is ready may issue,
     /// there is no register cache, and blocks keep their slots.
     is_plain: bool,
-    /// What the SM's one scheduler, if it has that, says in this cycle.
+    /// The decision of the SM's one scheduler in this cycle, if it has such a scheduler.
     permission: Option<Permission>,
     collectors: Collectors,
     /// They keep operands for later instructions.
@@ -383,7 +383,7 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// What the hardware does with its inputs before the clock edge. The outputs are zero before.
+    /// Lets the hardware decide on its inputs before the clock edge. The outputs are zero before.
     #[inline]
     fn decide(&mut self, outputs: &mut CycleOut<u32>) {
         self.engine.decide(&self.inputs, (self.slots, self.destinations), outputs);
@@ -434,7 +434,7 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// What else keeps a warp from issuing.
+    /// The state of a warp, with all other things that keep it from issuing.
     #[inline(never)]
     fn ask_others(&mut self, warp: WarpId, mut state: State, context: &mut Context) -> State {
         if self.pool.is_some() {

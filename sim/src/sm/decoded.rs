@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the SM needs of a static instruction, ready for use in every cycle.
+//! Facts that the SM needs of a static instruction, ready for use in every cycle.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -36,7 +36,7 @@ pub(super) struct Decoded {
     pub writes: RegisterSet,
     /// Registers read or written.
     pub touches: RegisterSet,
-    /// Of each round, what a sub-core without collectors is told, if there are such.
+    /// Operation of each round for a sub-core without collectors, if there are such.
     pub operations: Box<[Operation]>,
     /// Before it, a register is live, or by it one is written, that its warp has to take from the shared
     /// pool.

@@ -8,9 +8,9 @@
 //! The first two clusters, what is left when the rest is cut into clusters, and the last two are always
 //! simulated: while the SM fills and its caches are cold, and while it drains, blocks take a time of their
 //! own. Of the other clusters a **systematic sample** is drawn (W. G. Cochran, Sampling Techniques, 3rd ed.,
-//! ch. 8): every k-th from a random start. With K clusters of which n are drawn, k = K / n need be no whole
-//! number; cluster i of the sample is ⌊(u + i K) / n⌋ for u drawn from 0 to K − 1, so that each cluster is
-//! drawn with the probability n / K.
+//! ch. 8): every k-th from a random start. If n of K clusters are drawn, k = K / n need be no whole number;
+//! cluster i of the sample is ⌊(u + i K) / n⌋ for u drawn from 0 to K − 1, so that each cluster is drawn
+//! with the probability n / K.
 //!
 //! The drawn blocks are launched as one stream, so that the SM never runs empty between clusters. As a
 //! cluster's last block is launched, its blocks are those that are resident; they run while the next cluster
@@ -37,7 +37,7 @@ use crate::statistics::{Counters, Draw, Share, Stream};
 
 /// Clusters drawn of a launch at least: six batches of four, from which the error is estimated.
 const LEAST_CLUSTERS: u64 = 24;
-/// A launch of which more than one cluster in so many would be drawn is simulated whole.
+/// A launch is simulated whole if more than one of so many of its clusters would be drawn.
 const WORTHWHILE: u64 = 2;
 /// Clusters at the start that are always simulated.
 const FIRST_CLUSTERS: u64 = 2;
@@ -47,14 +47,14 @@ const LAST_CLUSTERS: u64 = 2;
 /// How thread blocks are drawn from each launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Sampling {
-    /// One cluster in so many, and 24 of a launch at least; a launch of which that is more than half is
-    /// simulated whole.
+    /// One cluster in so many, and 24 of a launch at least. A launch is simulated whole if that is more
+    /// than half of it.
     pub every: u64,
     /// The seed of the random starts.
     pub seed: u64,
 }
 
-/// What is drawn of a launch.
+/// The clusters that are drawn of a launch.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     /// Blocks at the start that are all simulated.
@@ -69,7 +69,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The plan of a launch with so many thread blocks, of which `resident` are on each of the SMs at a time.
+    /// The plan of a launch with so many thread blocks, if `resident` are on each of the SMs at a time.
     /// Nothing if it is to be simulated whole. `launch` is its number.
     pub fn new(sampling: Sampling, launch: u64, blocks: u64, resident: u64, sms: u64) -> Option<Plan> {
         let cluster = resident * sms;
@@ -115,7 +115,7 @@ impl Plan {
     }
 }
 
-/// What an SM finds out of a launch of which not all blocks are simulated.
+/// Findings of an SM from a launch whose blocks are not all simulated.
 pub(super) struct Drawing {
     plan: Plan,
     /// Which blocks come to the SM: those whose number leaves this remainder, by how many.
@@ -129,7 +129,7 @@ pub(super) struct Drawing {
     noted: Vec<Counters>,
     /// As the SM's last block ended.
     end: Option<Counters>,
-    /// What the blocks load and store that come before the next block to be simulated, and are not.
+    /// Accesses of the blocks that come before the next block to be simulated, and are not simulated.
     passed: Vec<(MemoryAccess, SectorAccess)>,
 }
 
@@ -205,8 +205,8 @@ impl Drawing {
     }
 }
 
-/// What a sampled launch tells, from what all SMs found, each with its counters before; `counters` of all it
-/// simulated.
+/// The counts of a sampled launch, from the findings of all SMs, each with its counters before. `counters`
+/// has all that it simulated.
 pub(super) fn observe(plan: &Plan, found: &[(Drawing, Counters)], counters: Counters) -> Draw {
     let window = |number: usize| {
         let mut window = Counters::default();

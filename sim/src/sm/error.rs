@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What keeps a kernel from being run, and what to do about it.
+//! Reasons that keep a kernel from being run, and what to do about each.
 
 use gpurf_trace::RegisterId;
 

@@ -5,7 +5,7 @@ use gpurf_trace::{Memory, MemorySpace, StaticInstruction, Unit};
 
 use crate::config::{Config, ConstantUnit, Control, ControlUnit, Timing};
 
-/// What an instruction asks of the units.
+/// The work that an instruction asks of the units.
 pub(super) struct Execution {
     pub unit: Unit,
     pub timing: Timing,

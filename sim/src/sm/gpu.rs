@@ -37,7 +37,7 @@ use crate::statistics::{
 /// SMs whose sub-cores' hardware is run by engines of type `E`.
 pub struct Gpu<E> {
     sms: Vec<Sm<E>>,
-    /// What the SMs share.
+    /// L2 and DRAM that the SMs share.
     partitions: Option<Box<Partitions>>,
     /// Launches that are over.
     launches: u64,
@@ -70,7 +70,7 @@ struct UnderWay {
     plan: Option<Plan>,
 }
 
-/// What was drawn of the launches.
+/// Everything drawn from the launches.
 #[derive(BorshSerialize, BorshDeserialize)]
 struct Sampled {
     sampling: Sampling,
@@ -293,7 +293,7 @@ impl<E: RunsSubCore> Gpu<E> {
         self.sms.iter_mut().try_for_each(Sm::catch_up)
     }
 
-    /// What is drawn of a launch; nothing if it is simulated whole.
+    /// The part that is drawn of a launch; nothing if it is simulated whole.
     fn plan(&self, kernel: &Kernel) -> Result<Option<Plan>, SmError> {
         let Some(Sampled { sampling, .. }) = &self.sampling else { return Ok(None) };
         let resident = Occupancy::new(kernel.header(), &self.config, &self.design)?.residents as u64;
@@ -401,7 +401,7 @@ impl<E: RunsSubCore> Gpu<E> {
         }
     }
 
-    /// What the sample says of the whole run.
+    /// The sample's estimates of the whole run.
     fn estimates(&self) -> Option<Sample> {
         let Sampled { sampling: Sampling { every, seed }, draws, whole, blocks } = self.sampling.as_ref()?;
         let simulated_blocks = self.kernels.iter().map(|kernel| kernel.blocks).sum();

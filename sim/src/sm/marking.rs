@@ -64,7 +64,7 @@ impl PartnerMarks {
         })
     }
 
-    /// Whether it is a multicasting load, and whether it goes to the multicasting unit.
+    /// The two marks of an instruction: it is a multicasting load; it goes to the multicasting unit.
     pub fn of(&self, instruction: &StaticInstruction) -> (bool, bool) {
         match self {
             _ if !loads_shared(instruction) => (false, false),
@@ -83,7 +83,7 @@ fn loads_shared(instruction: &StaticInstruction) -> bool {
     instruction.memory == Some(load) && !instruction.destinations.is_empty() && instruction.width > 1
 }
 
-/// What the multicasting unit compares, warps apart: address, source and destination register.
+/// Fields that the multicasting unit compares, warps apart: address, source and destination register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub(super) struct Key {
     pub address: u64,
@@ -122,7 +122,7 @@ fn redundant(kernel: &Kernel) -> Result<Redundant> {
     Ok(Redundant { loads: left(|known| known.redundant), across: left(|known| known.across) })
 }
 
-/// What is known of an instruction.
+/// Facts that are known of an instruction.
 struct Known {
     /// It loads from shared memory, or changes what may lie there.
     access: Option<Access>,
@@ -155,7 +155,7 @@ impl Known {
     }
 }
 
-/// What a kernel's first blocks show.
+/// Findings from a kernel's first blocks.
 #[derive(Default)]
 struct Profile {
     /// By static index.
@@ -174,7 +174,7 @@ struct First {
     is_stored: bool,
 }
 
-/// What the warps of a block do in shared memory between two barriers.
+/// Accesses of a block's warps to shared memory between two barriers.
 #[derive(Default)]
 struct Section {
     /// Warp and instruction.

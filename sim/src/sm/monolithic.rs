@@ -67,7 +67,7 @@ impl Monolithic {
         }
     }
 
-    /// What it does in a cycle depends on more than what happens in it.
+    /// Returns true if it may change though nothing else does.
     pub fn rotates(&self) -> bool {
         self.active.as_ref().is_some_and(ActiveSet::rotates)
     }

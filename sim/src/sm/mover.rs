@@ -61,7 +61,7 @@ pub(super) struct RmuMove {
     places: [(u8, u32); CTA_WARPS],
     count: usize,
     looked_up: usize,
-    /// A vector on its way: when it is there, and of which program counter.
+    /// A vector on its way: the cycle in which it is there, and its program counter.
     vector: Option<(u64, u32)>,
     /// The sub-cores that read registers, in their order.
     reading: VecDeque<usize>,

@@ -17,10 +17,10 @@ const MAX_RESIDENT_WARPS: usize = 512;
 /// How the thread blocks of a kernel lie on the SM.
 ///
 /// Block slot s has the warp slots from s × `warps` on; warp slot w is local warp w / 4 of sub-core
-/// w mod 4. Their registers lie in regions, of which there may be more: region r is for the registers of the
-/// warp slots from r × `warps` on, were there as many, and in every bank the l-th of them has the rows from l
-/// × `rows` on. A block may be in slot s with its registers in region r if that gives each warp the same
-/// sub-core and the same banks.
+/// w mod 4. Their registers lie in regions, and there may be more regions than block slots. Region r is for
+/// the registers of the warp slots from r × `warps` on, were there as many. In every bank the l-th of them
+/// has the rows from l × `rows` on. A block may be in slot s with its registers in region r if that gives
+/// each warp the same sub-core and the same banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct Occupancy {
     /// Blocks active at a time.
@@ -185,7 +185,7 @@ impl Occupancy {
     }
 }
 
-/// What limits the resident blocks of a kernel without switching: R Table II.
+/// The limit on the resident blocks of a kernel without switching: R Table II.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Block slots, warps or threads: R's Type-S.

@@ -11,7 +11,7 @@ use crate::config::{Config, Organisation, Timing};
 use crate::design::{Dependences, Design};
 use crate::modern::{bank_of, Operation, Path};
 
-/// What is told of them.
+/// The rules by which operations are made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operations {
     /// The stream must have control bits.
@@ -28,7 +28,8 @@ const UNCOUNTED: [&str; 13] = [
     "S2R", "S2UR", "CS2UR", "R2UR", "FCHK", "SHFL", "MATCH", "REDUX", "CREDUX", "B2R", "QSPC", "CSMTEST",
     "MOVM",
 ];
-/// Of the FP32 unit by their type, and of the integer pipe by the latencies that the compiler counts.
+/// Instructions of the integer pipe by the latencies that the compiler counts, though their type is the
+/// FP32 unit's.
 const INTEGER_PIPE: [&str; 6] = ["FSETP", "FSET", "FSEL", "FMNMX", "FMNMX3", "FCMP"];
 /// The other way round.
 const FP32_PIPE: [&str; 3] = ["IMAD", "IMUL", "XMAD"];

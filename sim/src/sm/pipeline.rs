@@ -84,7 +84,7 @@ pub trait PipelineListener: Send {
     fn switch(&mut self, _cycle: u64) {}
 }
 
-/// What is known of an instruction on its way.
+/// Facts that are known of an instruction on its way.
 #[derive(Default)]
 struct Flight {
     stage: Option<Stage>,

@@ -47,7 +47,7 @@ pub(super) fn own_registers(
     registers.into_iter().take(count).collect()
 }
 
-/// What has changed hands.
+/// A change of hands in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     None,

@@ -18,7 +18,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::Parameters;
 use gpurf_trace::{Intervals, Liveness, RegisterId, RegisterSet, Registers};
 
-/// What a warp fetches.
+/// The registers that a warp fetches.
 #[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Prefetch {
     /// The interval in which it is.
@@ -49,12 +49,12 @@ impl Prefetch {
         self.missing.is_empty()
     }
 
-    /// What is read next; nothing if all is asked for.
+    /// The registers that are read next; nothing if all are asked for.
     pub fn batch(&self, slots: usize) -> Batch {
         self.missing.iter().take(slots).collect()
     }
 
-    /// That is asked for.
+    /// Notes that these registers are asked for.
     pub fn ask(&mut self, batch: &[RegisterId]) {
         batch.iter().for_each(|&register| self.missing.remove(register));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is counted of an SM, and whom it tells what happens. Nothing here decides anything.
+//! Counts of an SM, and listeners to its events. Nothing here decides anything.
 
 use crate::checkpoint::checkpoint;
 use crate::statistics::{Counters, ResidentBlocks, Stalls};
@@ -17,7 +17,7 @@ pub(super) struct Records {
     pub blocks: ResidentBlocks,
     /// Which registers are used, if that is wanted.
     pub usage: Option<Box<Usage>>,
-    /// What instructions go through, if that is wanted.
+    /// The stages that instructions go through, if that is wanted.
     pub pipeline: Option<Box<Pipeline>>,
     /// Name of the kernel.
     pub kernel: String,
@@ -59,7 +59,7 @@ impl Records {
     }
 }
 
-/// What few runs do is kept apart from what each cycle of all runs does.
+/// Keeps the work of few runs apart from the work of every cycle of all runs.
 #[cold]
 #[inline(never)]
 fn out_of_line(action: impl FnOnce()) {

@@ -62,7 +62,7 @@ pub(super) struct Arrival {
     pub serial: u32,
 }
 
-/// What an instruction's sources found.
+/// Findings of an instruction's sources.
 #[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Found {
     pub lanes: LookedUp,
@@ -79,7 +79,7 @@ impl Arrival {
 }
 
 impl Found {
-    /// The operand of a slot, of which the banks gave `read`.
+    /// The operand of a slot, if the banks gave `read` for it.
     #[inline]
     pub fn operand(&self, slot: usize, read: Option<u32>) -> Option<u32> {
         let Found { whole, lanes: LookedUp { hit, .. }, data } = self;
@@ -93,7 +93,7 @@ impl Found {
 /// The register file takes whatever leaves.
 const NOTHING: Offer<u32> = Offer { result: None, fill: None, flush: None, register_ready: true };
 
-/// What moves in a cycle.
+/// Data that moves in a cycle.
 #[derive(Default)]
 pub(super) struct Taken {
     /// A result, and whether the cache takes it. If not, it goes past.
@@ -105,7 +105,7 @@ pub(super) struct Taken {
 /// The cache of a sub-core, what waits for it, and what lies behind it.
 pub(super) struct RegisterCacheUnit {
     engine: RegisterCacheEngine,
-    /// What it is offered in this cycle, and whether it is asked for anything.
+    /// Its offer in this cycle, and whether it is asked for anything.
     offer: Offer<u32>,
     asked: bool,
     pub results: VecDeque<Arrival>,
@@ -124,23 +124,23 @@ pub(super) struct RegisterCacheUnit {
     skips_clean: bool,
     /// The flush under way.
     flushing: Option<WarpId>,
-    /// Registers that live on, of warps of which that is known: only they are written back.
+    /// Registers that live on, for each warp of `known`: only they are written back.
     live: [RegisterSet; CACHED_WARPS],
     known: WarpSet,
-    /// What the issuing instruction found, and the collector that the data of the next cycle belong to.
+    /// Findings of the issuing instruction, and the collector that the data of the next cycle belong to.
     found: Found,
     pub reading: Option<CollectorId>,
-    /// What was found for what is in each collector.
+    /// Findings of the instruction in each collector.
     pub held: [Found; MAX_COLLECTORS],
     /// Something moved in the last cycle.
     stirred: bool,
-    /// The warp of which a value left in the last cycle.
+    /// The warp whose value left in the last cycle.
     leaving: Option<WarpId>,
     /// Only what lives on is written back at a flush.
     knows_live: bool,
     /// Registers are fetched into it before they are needed.
     pub is_filled_ahead: bool,
-    /// What the banks hold, row by row.
+    /// Contents of the banks, row by row.
     rows: [Vec<u32>; MAX_BANKS],
     banks: usize,
     /// A result can go to the register file at once; then nothing else leaves in its cycle.
@@ -192,8 +192,8 @@ impl RegisterCacheUnit {
         })
     }
 
-    /// What issues enters a collector. Bit s of the result: no lane of its slot s has to be read from the
-    /// banks.
+    /// Enters the issuing instruction into a collector. Bit s of the result: no lane of its slot s has to
+    /// be read from the banks.
     pub fn enter(&mut self, collector: CollectorId) -> u8 {
         self.reading = Some(collector);
         self.held[collector.index()] = self.found;
@@ -279,7 +279,8 @@ impl RegisterCacheUnit {
         self.engine.offer(&self.offer)
     }
 
-    /// What of the offer the cache takes: a result, a fill. A result that is not kept is taken by its bank.
+    /// The parts of the offer that the cache takes: a result, a fill. A result that is not kept is taken by
+    /// its bank.
     #[inline(always)]
     pub fn take(&mut self, moved: &Moved<u32>, counters: &mut Counters) -> Taken {
         if !moved.flushing {

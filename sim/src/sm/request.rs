@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an instruction asks of memory, in view of its block's addresses.
+//! Requests of an instruction to memory, in view of its block's addresses.
 
 use gpurf_blocks::LANES;
 use gpurf_trace::{Memory, MemoryAccess, MemorySpace};

@@ -22,7 +22,7 @@ pub(super) struct Resident {
     pub region: Option<Region>,
     /// Warps, by their number in the block, while it has no slot. Those without instructions are not there.
     pub contexts: Vec<Option<Warp>>,
-    /// What was completed for it meanwhile.
+    /// Instructions that were completed for it meanwhile.
     pub completed: Vec<Executing>,
     /// The cycle of its first issue since it was launched.
     pub first_issue: Option<u64>,

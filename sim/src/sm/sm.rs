@@ -71,7 +71,7 @@ checkpoint! {
     }
 }
 
-/// What a kernel took.
+/// The statistics of a kernel that has ended.
 pub(super) struct Finished {
     pub counters: Counters,
     pub stalls: Stalls,
@@ -109,8 +109,7 @@ impl<E: RunsSubCore> Sm<E> {
         }
     }
 
-    /// Launches a kernel, of which `marks` says what its multicasting loads are; if there is a plan, what is
-    /// drawn of it.
+    /// Launches a kernel, or the part of it that `plan` draws. `marks` names its multicasting loads.
     pub fn start(
         &mut self,
         reader: KernelReader,
@@ -384,7 +383,7 @@ impl<E: RunsSubCore> Sm<E> {
         records.blocks.stall_cycles += std::mem::take(&mut blocks.stalled);
     }
 
-    /// What must hold of a kernel that ran to its end.
+    /// Checks the conditions that hold for a kernel that ran to its end.
     fn check_kernel(&mut self, counters: &Counters, stalls: &Stalls) {
         let context = &mut self.machine.context;
         if context.blocks.count() > 0 {

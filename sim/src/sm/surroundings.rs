@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the way to memory sees of its SM, and whom it tells.
+//! The SM as the way to memory sees it, and whom it tells.
 
 use super::blocks::Blocks;
 use super::clock::Clock;

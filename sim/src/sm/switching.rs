@@ -82,7 +82,7 @@ checkpoint! {
     }
 }
 
-/// What tells the code of a launch from that of others.
+/// Facts that tell the code of a launch from that of others.
 #[derive(BorshSerialize, BorshDeserialize)]
 struct KnownCode {
     name: String,
@@ -111,7 +111,7 @@ enum Incoming {
 
 #[derive(BorshSerialize, BorshDeserialize)]
 enum Phase {
-    /// What register caches have of the warps that were in the slot leaves them.
+    /// Values of the warps that were in the slot leave the register caches.
     Caches(Moves),
     Rmu(RmuMove),
     Dram(DramMove),
@@ -321,7 +321,7 @@ impl Switching {
         self.under_way = Some(Switch { slot, outgoing, incoming, region, begun, phase });
     }
 
-    /// What moves first, once what leaves is in the banks.
+    /// The first registers to move, once what leaves is in the banks.
     fn first_phase<E>(&self, moves: Moves, machine: &Machine<E>) -> Phase {
         match self.residency {
             _ if moves == Moves::default() => Phase::Contexts(None),

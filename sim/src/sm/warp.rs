@@ -62,7 +62,7 @@ pub(super) struct Warp {
     pub holds_pool: bool,
     /// Instructions in collectors, registers to be written and stores to be acknowledged.
     pub outstanding: u32,
-    /// What each register holds in program order.
+    /// The value of each register in program order.
     values: Box<[Value; 256]>,
 }
 
@@ -73,7 +73,7 @@ const INSTRUCTION_BYTES: u32 = 16;
 /// No instruction's address.
 const NOWHERE: u32 = u32::MAX;
 
-/// What a register must hold.
+/// The value that a register must hold.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Value {
     /// Token of its latest writer, lane by lane.
@@ -82,7 +82,7 @@ pub(super) struct Value {
     pub known: u32,
 }
 
-/// What the operands of an instruction must be, in as many places as it has sources.
+/// The values that the operands of an instruction must have, in as many places as it has sources.
 pub(super) type Expected = [Value; MAX_SLOTS];
 
 /// The value that instruction number `serial` of the run writes into `register`. A lane has one bit of it,
@@ -194,7 +194,7 @@ impl Warp {
         !self.pending_loads.is_empty()
     }
 
-    /// What the results come from that an instruction waits for.
+    /// The origin of the results that an instruction waits for.
     #[inline(never)]
     fn awaited(&self, decoded: &Decoded) -> State {
         if !decoded.touches.intersects(&self.pending_loads) {
@@ -231,7 +231,7 @@ impl Warp {
         !follows && !self.recent[..window].contains(&pc)
     }
 
-    /// Whether the next instruction uses what was loaded in the present strand, which then ends.
+    /// Returns true if the next instruction uses what was loaded in the present strand, which then ends.
     pub fn ends_strand(&mut self, decoded: &[Decoded]) -> bool {
         let next = self.instructions.get(self.next).map(|next| &decoded[next.static_index as usize]);
         let ends = next.is_some_and(|next| next.touches.intersects(&self.strand_loads));

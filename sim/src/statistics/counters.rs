@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an SM counts.
+//! Counters of an SM.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ macro_rules! counters {
         pub struct $name { $($(#[$doc])* pub $field: u64,)* }
 
         impl $name {
-            /// What was counted since `earlier`.
+            /// The counts since `earlier`.
             pub fn since(&self, earlier: &$name) -> $name {
                 $name { $($field: self.$field - earlier.$field,)* }
             }

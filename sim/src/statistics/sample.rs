@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a sample of a run's thread blocks says of the whole run, and how sure that is.
+//! Estimates of a whole run from a sample of its thread blocks, and how sure they are.
 //!
 //! The stream alone tells how many warp instructions the whole run has and how many operands they read: these
 //! are known exactly, and are the **auxiliary variables** of ratio estimates (W. G. Cochran, Sampling
 //! Techniques, 3rd ed., ch. 6): instructions for cycles and bank writes, operand reads for hits and bank
-//! reads. A launch has clusters of thread blocks of which some were drawn (the SM's module on drawing says
-//! how). If in the window of the j-th of them yⱼ events and xⱼ of the auxiliary variable were counted, and T
-//! and t in all that was simulated, of X in the launch, it has about
+//! reads. A launch has clusters of thread blocks, and some of them were drawn: the SM's module on drawing
+//! says how. If in the window of the j-th of them yⱼ events and xⱼ of the auxiliary variable were counted,
+//! and T and t in all that was simulated, of X in the launch, it has about
 //!
 //! > Ŷ = T + R (X − t), where R = Σ yⱼ / Σ xⱼ
 //!
@@ -45,7 +45,7 @@ const BATCH: usize = 4;
 /// Batches, at most.
 const BATCHES: usize = 10;
 
-/// What the thread blocks drawn from a run say of the whole run.
+/// Estimates of the whole run from the thread blocks drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sample {
     /// The seed of the random starts.
@@ -54,7 +54,7 @@ pub struct Sample {
     pub every: u64,
     /// Launches of the run.
     pub launches: u64,
-    /// The ones of which not all thread blocks were simulated.
+    /// The launches whose thread blocks were not all simulated.
     pub sampled_launches: u64,
     /// Thread blocks of the run.
     pub blocks: u64,
@@ -112,7 +112,7 @@ impl Estimate {
     }
 }
 
-/// What a launch's stream alone tells of thread blocks.
+/// Counts that a launch's stream alone gives of thread blocks.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Stream {
     pub blocks: u64,
@@ -141,7 +141,7 @@ impl Stream {
     }
 }
 
-/// What is known of the whole run, and tells how much of it was left out.
+/// Counts that are known of the whole run, and tell how much of it was left out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Auxiliary {
     Instructions,
@@ -164,7 +164,7 @@ impl Auxiliary {
     }
 }
 
-/// What was counted in a launch that was sampled.
+/// Counts of a launch that was sampled.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Draw {
     /// In all of it that was simulated.
@@ -200,7 +200,7 @@ struct Regression {
 type Events = fn(&Counters) -> u64;
 
 impl Draw {
-    /// What the stream tells of the launch.
+    /// The counts of the launch's stream.
     pub fn stream(&self) -> Stream {
         self.shares.iter().fold(Stream::default(), |sum, share| sum.add(&share.stream))
     }
@@ -224,11 +224,11 @@ impl Draw {
     }
 }
 
-/// What is estimated from.
+/// The counts that are estimated from.
 pub(crate) struct Draws<'a> {
     /// The launches that were sampled.
     pub draws: &'a [Draw],
-    /// What was counted in those that were simulated whole.
+    /// Counts of those that were simulated whole.
     pub whole: Counters,
 }
 
@@ -339,7 +339,7 @@ mod tests {
         // Student's t of 5 degrees of freedom is 2.571.
         let half = one.high - one.value;
         assert!((half / one.standard_error - 2.571).abs() < 0.001 && one.low == one.value - half, "{one:?}");
-        // Two launches: twice the variance, and twice the degrees of freedom, of which t is 2.228.
+        // Two launches: twice the variance, and twice the degrees of freedom, so that t is 2.228.
         let two = cycles(&[launch.clone(), launch]);
         assert!((two.standard_error / one.standard_error - 2f64.sqrt()).abs() < 1e-9);
         assert!(((two.high - two.value) / two.standard_error - 2.228).abs() < 0.001, "{two:?}");

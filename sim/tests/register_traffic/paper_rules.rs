@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What C describes, on small streams, and what was decided where it is silent.
+//! The rules that C describes, on small streams, and our decisions where it is silent.
 
 use gpurf_sim::register_traffic::{Configuration, Energies, Reach, Rules, Study};
 

@@ -90,7 +90,7 @@ fn lanes_of(mask: u32) -> Vec<usize> {
     (0..32).filter(|lane| mask >> lane & 1 == 1).collect()
 }
 
-/// What the plain model of C counts: a cache for every thread, or one for the warp.
+/// The counts of the plain model of C: a cache for every thread, or one for the warp.
 fn by_paper_model(configuration: &Configuration, instructions: &[Instruction]) -> Traffic {
     let mut traffic = Traffic { instructions: instructions.len() as u64, ..Traffic::default() };
     let per_cache = configuration.tag_lanes;
@@ -126,7 +126,7 @@ fn by_paper_model(configuration: &Configuration, instructions: &[Instruction]) -
     traffic
 }
 
-/// What RFC-sim's state machine counts, thread by thread.
+/// The counts of RFC-sim's state machine, thread by thread.
 fn by_rfc_sim_model(configuration: &Configuration, instructions: &[Instruction]) -> Traffic {
     let mut traffic = Traffic { instructions: instructions.len() as u64, ..Traffic::default() };
     let mut threads: Vec<_> = (0..32).map(|_| rfc_sim_model::Thread::new(configuration)).collect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What RFC-sim does, rule by rule. Masks are whole unless the rule is about them.
+//! The behaviour of RFC-sim, rule by rule. Masks are whole unless the rule is about them.
 
 use gpurf_sim::register_traffic::{Configuration, Rules};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an RMU or a CTA status monitor does wrong is found.
+//! Faults put into an RMU or a CTA status monitor are found.
 
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut};
 use gpurf_blocks::{Parameters, Tie, MAX_CTAS};
@@ -39,7 +39,7 @@ fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
     }
 }
 
-/// What is done to a selection, given its number.
+/// A change made to a selection, given its number.
 type Alter = fn(u32, &CtaStatusMonitorIn, &mut CtaStatusMonitorOut);
 
 fn run_monitored(tie: Tie, alter: Alter) -> Result<Statistics, SmError> {

@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// What a kernel does: every warp of every block runs the same code, some of it under divergence.
+/// The code of a kernel: every warp of every block runs it, some of it under divergence.
 #[derive(Debug)]
 struct Shape {
     blocks: u32,

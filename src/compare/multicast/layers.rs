@@ -49,7 +49,7 @@ fn resnet(name: String, n: usize, k: usize) -> Layer {
 
 /// Thread blocks that a scaled layer has: two waves of the two that an SM holds.
 const BLOCKS: usize = 4;
-/// What columns are cut to.
+/// The number of columns that layers are cut to.
 const MOST_COLUMNS: usize = 256;
 
 impl Layer {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the study of inter-warp multicasting computes of its matrix products: tiles and layers of two
-//! networks. I §5.2.
+//! Matrix products of the study of inter-warp multicasting: tiles and layers of two networks. I §5.2.
 
 mod layers;
 

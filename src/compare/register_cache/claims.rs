@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the paper's evaluation reports, in the study's file, and the same of what was counted.
+//! Claims of the paper's evaluation, in the study's file, and the same numbers as they were counted.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ impl Statistic {
 pub struct Claim {
     pub section: String,
     pub says: String,
-    /// What decides the difference from the paper, if there is one, with the place that shows it.
+    /// The cause of the difference from the paper, if there is one, with the place that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The README has it.

@@ -63,7 +63,7 @@ impl Reading {
         Ok(())
     }
 
-    /// What it counted, by workload and cache.
+    /// Tables of its counts, by workload and cache.
     fn tables(&self) -> impl Iterator<Item = Titled> + '_ {
         let titled = |(metric, name)| {
             Titled::new(format!("{}: {name}, %", self.name), &by_workload(&self.outcomes, metric))
@@ -106,7 +106,7 @@ impl Compared {
     }
 }
 
-/// What the paper reports, as far as it is counted without an SM.
+/// The paper's claims, as far as they are counted without an SM.
 pub fn claimed(study: &Definition) -> impl Iterator<Item = Finding> + '_ {
     let uncounted = |claim: &Claim| Compared { claim: claim.clone(), counted: vec![] };
     study.counted.iter().map(move |claim| uncounted(claim).finding(&study.verdicts))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What keeping reads from the register file costs in area: register caches in the SM beside the caching
-//! collectors of the other papers. C gives no area.
+//! The area that it costs to keep reads from the register file: register caches in the SM beside the
+//! caching collectors of the other papers. C gives no area.
 
 use std::collections::BTreeMap;
 
@@ -71,11 +71,11 @@ struct Part {
     count: usize,
 }
 
-/// What all of it costs.
+/// The costs of all of it.
 #[derive(Default, Serialize)]
 pub struct Prices {
     pub designs: Vec<Price>,
-    /// What accesses of register caches take, if that was measured.
+    /// Energies of accesses of register caches, if they were measured.
     pub caches: Caches,
 }
 
@@ -231,8 +231,8 @@ fn parameters(variant: &Variant, config: &Config, width: usize) -> Result<Parame
     Ok(Parameters { width, ..variant.design.parameters(&config.with(&variant.settings)?, 0) })
 }
 
-/// What is synthesized for a sub-core under a design: collectors, and the cache's tags and buffer. Its
-/// control is left out, which is next to nothing beside them; its values are a memory.
+/// The modules synthesized for a sub-core under a design: collectors, and the cache's tags and buffer. The
+/// cache's control is left out, which is next to nothing beside them; its values are a memory.
 fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<Part>, u64)> {
     let design = variant.design;
     let parameters = parameters(variant, config, width)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a kind of cell computes, as tables.
+//! The functions of kinds of cells, as tables.
 
 use anyhow::{bail, ensure, Context, Result};
 
@@ -16,10 +16,10 @@ pub struct Logic {
     pub clock: Option<usize>,
     /// Places of the output pins, and their tables.
     pub outputs: Vec<(usize, u64)>,
-    /// What a flip-flop takes over at an edge, or whether a clock gate opens.
+    /// The next value of a flip-flop at an edge, or the condition under which a clock gate opens.
     pub next: Option<u64>,
     pub is_gate: bool,
-    /// Of a latch, `next` is what passes while its clock is high.
+    /// It is a latch: `next` is the value that passes while its clock is high.
     pub is_latch: bool,
 }
 
@@ -100,7 +100,7 @@ impl Logic {
         Ok(Logic { inputs, clock, outputs, next, is_gate: false, is_latch })
     }
 
-    /// Whether it is a flip-flop or a latch.
+    /// Returns true if it is a flip-flop or a latch.
     pub fn holds(&self) -> bool {
         self.next.is_some() && !self.is_gate
     }
@@ -110,7 +110,7 @@ impl Logic {
         self.inputs.len() + self.holds() as usize
     }
 
-    /// Whether it selects one of two inputs: a multiplexer, its output inverted or not.
+    /// Returns true if it selects one of two inputs: a multiplexer, its output inverted or not.
     pub fn is_multiplexer(&self) -> bool {
         let ([_, _, _], [(_, table)], None) = (&self.inputs[..], &self.outputs[..], self.next) else {
             return false;

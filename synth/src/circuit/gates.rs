@@ -33,9 +33,9 @@ pub struct Gates<'a> {
     gate: Vec<Option<usize>>,
     /// The clock gates.
     gates: Vec<usize>,
-    /// What each net goes to.
+    /// The readers of each net.
     readers: Readers,
-    /// What is to be evaluated in this cycle, by its place in the circuit's order.
+    /// Cells to be evaluated in this cycle, by their places in the circuit's order.
     changed: Places,
     /// Flip-flops that may change at the next edge.
     unsettled: Places,
@@ -43,18 +43,18 @@ pub struct Gates<'a> {
     flipped: Vec<usize>,
     /// Latches by their clock gate, with their places in the circuit's order.
     latches: Vec<GatedLatches>,
-    /// Of each instance: it is a latch that is open in this cycle; and all of those.
+    /// True for each instance that is a latch and open in this cycle; and a list of those.
     is_transparent: Vec<bool>,
     transparent: Vec<usize>,
-    /// What ports of memories showed something else from the last edge on.
+    /// Nets at which ports of memories show another value from the last edge on.
     reading: Vec<(Net, u8)>,
     /// The words of every memory, row by row.
     pub(super) words: Vec<Vec<u8>>,
     /// For every memory, the places in the order of its reads without a clock.
     reads: Vec<Vec<usize>>,
-    /// The nets any of which makes a write, of each memory's ports.
+    /// The nets of each memory's ports that make a write, each of them alone.
     writes: Vec<Vec<Vec<Net>>>,
-    /// What the nets do is counted.
+    /// The activity of the nets is counted.
     counts: bool,
     /// The cycle from which on each instance has been in its row, and each net at its level, as far as they
     /// were counted.
@@ -66,7 +66,7 @@ pub struct Gates<'a> {
 /// A clock gate, and the latches behind it, each with its place in the circuit's order.
 type GatedLatches = (Option<usize>, Vec<(usize, usize)>);
 
-/// What each net goes to: from its start to that of the next net.
+/// The readers of each net: from its start to that of the next net.
 struct Readers {
     starts: Vec<u32>,
     readers: Vec<Reader>,
@@ -127,7 +127,7 @@ impl Readers {
     }
 }
 
-/// What the nets of a circuit did.
+/// The activity of a circuit's nets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Activity {
     /// Cycles whose values were seen.
@@ -253,13 +253,13 @@ impl<'a> Gates<'a> {
         Ok(engine)
     }
 
-    /// What its nets do is not counted from here on, but only from a [`Gates::begin`].
+    /// Stops the count of its nets' activity. A [`Gates::begin`] starts it again.
     pub fn pause(&mut self) {
         self.count_up_to_here();
         self.counts = false;
     }
 
-    /// What its nets do is counted from here on; what was counted before is forgotten.
+    /// Starts the count of its nets' activity; what was counted before is forgotten.
     pub fn begin(&mut self) {
         self.counts = true;
         let Activity { cycles, steps, toggles, high, rows, accesses, offsets: _ } = &mut self.activity;
@@ -326,7 +326,7 @@ impl<'a> Gates<'a> {
         self.circuit.clock.into_iter().chain(open.flat_map(|gate| self.circuit.instances[*gate].outputs()))
     }
 
-    /// What the nets did in all cycles that were counted.
+    /// The activity of the nets in all cycles that were counted.
     pub fn activity(&mut self) -> &Activity {
         self.count_up_to_here();
         &self.activity
@@ -419,7 +419,7 @@ impl<'a> Gates<'a> {
         }
     }
 
-    /// Whether a latch is open in the cycle to come.
+    /// Returns true if a latch is open in the cycle to come.
     pub(super) fn is_transparent(&self, place: usize) -> bool {
         self.is_transparent[place]
     }
@@ -440,7 +440,7 @@ impl<'a> Gates<'a> {
         }
     }
 
-    /// What the last edge changed shows.
+    /// Shows the changes of the last edge.
     pub(super) fn show_edge(&mut self) {
         let circuit = self.circuit;
         for place in std::mem::take(&mut self.flipped) {
@@ -544,7 +544,7 @@ impl<'a> Gates<'a> {
         }
     }
 
-    /// What a flip-flop or a latch holds between two cycles, once [`Gates::show_edge`] has been called.
+    /// The state of a flip-flop or a latch between two cycles, once [`Gates::show_edge`] has been called.
     pub(super) fn state(&self, place: usize) -> bool {
         self.rows[place] >> self.circuit.instances[place].logic.inputs.len() & 1 == 1
     }
@@ -561,7 +561,7 @@ impl<'a> Gates<'a> {
     }
 }
 
-/// What clocked ports of a memory show behind the edge, as far as they are enabled or reset.
+/// Reads the clocked ports of a memory behind the edge, as far as they are enabled or reset.
 fn read(memory: &Memory, words: &[u8], values: &[u8], reading: &mut Vec<(Net, u8)>) {
     let high = |net: Net| values[net as usize] == 1;
     for port in memory.reads.iter().filter(|port| port.clocked) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What Yosys writes of a flat module.
+//! Yosys's JSON of a flat module.
 
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ impl Module {
     }
 }
 
-/// Whether Yosys made a name: `u17` or `u17[3]`, behind an instance or not.
+/// Returns true if Yosys made a name: `u17` or `u17[3]`, behind an instance or not.
 pub fn is_made(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     let last = last.split('[').next().unwrap_or(last);

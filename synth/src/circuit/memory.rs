@@ -23,7 +23,7 @@ pub struct Memory {
 
 /// A read port.
 pub(crate) struct Read {
-    /// What is read appears behind the next edge, and not at once.
+    /// Data appear behind the next edge, and not at once.
     pub clocked: bool,
     pub enable: Net,
     pub address: Vec<Net>,

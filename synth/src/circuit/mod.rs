@@ -38,7 +38,7 @@ pub struct Circuit<'a> {
     pub wires: Vec<String>,
     /// The bits of each port, the lowest first.
     pub(crate) ports: BTreeMap<String, Port>,
-    /// What is left of memories: they have no cells.
+    /// Memories: they have no cells.
     pub memories: Vec<Memory>,
     /// Combinational cells, latches and reads of memories, each after those that it depends on.
     order: Vec<Node>,
@@ -65,7 +65,7 @@ pub struct Instance<'a> {
     pub cell: &'a Cell,
     /// The net at each of the cell's pins, in their order; an output that goes nowhere has none.
     pub(crate) pins: Vec<Option<Net>>,
-    /// What it computes; cells of one kind share it.
+    /// Its function; cells of one kind share it.
     pub(crate) logic: Arc<Logic>,
 }
 

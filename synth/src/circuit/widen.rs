@@ -23,7 +23,7 @@ pub struct Widening {
     flip_flops: Vec<(usize, Origin)>,
     /// Latches of the wide circuit, each with one of the narrow circuit that is open when it is.
     latches: Vec<(usize, usize)>,
-    /// Of each memory of the wide circuit, that of the narrow one; whether it holds data.
+    /// The narrow circuit's memory for each of the wide one's; true if it holds data.
     memories: Vec<(usize, bool)>,
     /// Words of data registers, as flip-flops of the narrow circuit from the lowest bit on; where one has
     /// none, it is zero.
@@ -33,7 +33,7 @@ pub struct Widening {
 /// A flip-flop, or a bit of a value.
 enum Origin {
     Bit(usize),
-    /// Of this value, this bit; inverted or not.
+    /// A bit of a value: the value, the bit; inverted or not.
     Value(usize, usize, bool),
 }
 
@@ -169,7 +169,7 @@ impl Widening {
         words
     }
 
-    /// What each flip-flop of the wide circuit holds between two cycles, if it does as the narrow one.
+    /// The state of each flip-flop of the wide circuit between two cycles, if it does as the narrow one.
     fn states<'a>(
         &'a self,
         narrow: &'a Gates,

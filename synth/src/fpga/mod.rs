@@ -30,12 +30,12 @@ use crate::yosys::Yosys;
 
 const NETLIST: &str = "netlist.json";
 const REPORT: &str = "report.json";
-/// What placing begins with; another seed gives another frequency.
+/// The seed that placing begins with; another seed gives another frequency.
 const SEED: u32 = 1;
-/// What routing aims at. A module that does not reach it is routed all the same.
+/// The frequency that routing aims at. A module that does not reach it is routed all the same.
 const AIM_MHZ: u32 = 100;
 
-/// What a module takes of a device.
+/// The cells of a device that a module takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Utilization {
     /// The module.
@@ -75,7 +75,7 @@ pub struct Routed {
     pub tool: String,
     /// Combinational cells that it took, memories and what routing needs among them; none if it does not fit.
     pub cells: Option<u64>,
-    /// Those that the device has.
+    /// Combinational cells that the device has.
     pub of_cells: u64,
     /// The highest frequency; none if it does not fit, or has no path between registers.
     pub frequency_mhz: Option<f64>,
@@ -197,7 +197,7 @@ fn used(log: &str) -> Option<(u64, u64)> {
     pair(log.lines().find(|line| line.contains("TRELLIS_COMB:"))?)
 }
 
-/// Whether the log names a resource of which the design takes more than there is.
+/// Returns true if the log names a resource that the design needs more of than there is.
 fn is_too_large(log: &str) -> bool {
     log.lines()
         .filter(|line| line.contains("Info:") && line.trim_end().ends_with('%'))
@@ -312,7 +312,7 @@ impl Utilization {
         mhz.map_or("-".to_string(), |mhz| format!("{mhz:.1}"))
     }
 
-    /// What the numbers are; goes under their table.
+    /// Explanation of the numbers; goes under their table.
     pub fn notes(all: &[Utilization]) -> String {
         let Some(first) = all.first() else { return String::new() };
         let cells = first.target.cells();

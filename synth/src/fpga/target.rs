@@ -46,7 +46,7 @@ impl Target {
         (self == Target::Ecp5).then_some("85k")
     }
 
-    /// What its look-up tables and memories are.
+    /// A description of its look-up tables and memories.
     pub(super) fn cells(self) -> &'static str {
         match self {
             Target::Ecp5 => "ECP5: tables of 4 inputs, memories of 16 × 4 bits in tables, blocks of 18 kbit",

@@ -125,7 +125,7 @@ pub fn lay_out(source: &str, top: &str) -> Result<(Layout, Physical)> {
     Ok((layout, physical))
 }
 
-/// Whether a step left what the next one reads; qflow does not say so by its exit code.
+/// Returns true if a step left the file that the next one reads; qflow does not say so by its exit code.
 fn is_done(folder: &Path, top: &str, step: &str) -> bool {
     let file = match step {
         "synthesize" => format!("{top}.rtlnopwr.v"),

@@ -19,7 +19,7 @@ pub struct Cell {
     pub clock_gate: Option<ClockGate>,
     /// Signal pins, in the order of the file.
     pub pins: Vec<Pin>,
-    /// What a flip-flop or a latch holds and when.
+    /// The state of a flip-flop or a latch, and when it changes.
     pub(crate) state: Option<State>,
     /// Leakage where no condition holds, in nanowatts.
     pub leakage: f64,
@@ -40,7 +40,7 @@ pub struct ClockGate {
     pub test: Option<String>,
 }
 
-/// What a flip-flop or a latch holds.
+/// The state of a flip-flop or a latch.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct State {
     /// The names by which the outputs' functions call the state and its inverse.

@@ -133,7 +133,7 @@ impl Library {
     }
 }
 
-/// What the file's numbers are multiplied by.
+/// Factors for the numbers of the file.
 struct Units {
     /// To femtofarads.
     capacitance: f64,

@@ -68,7 +68,7 @@ impl<'a> Parser<'a> {
         Ok(group)
     }
 
-    /// What follows a name: `: value ;`, `(arguments) ;` or `(arguments) { body }`.
+    /// Reads the text behind a name: `: value ;`, `(arguments) ;` or `(arguments) { body }`.
     fn statement(&mut self, name: &str, group: &mut Group) -> Result<()> {
         match self.token()? {
             Some(":") => {

@@ -26,7 +26,7 @@ impl MemoryArray {
     }
 }
 
-/// What the memories of a module take at 45 nm.
+/// Area and access time of a module's memories at 45 nm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MemoryArea {
     /// Area of all of them, in µm².

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Memories, MemoryRun, Ports};
 
-/// What grows.
+/// The figure that grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Figure {
     Read,

@@ -28,7 +28,7 @@ const FIGURES: &str = include_str!("../../memories.toml");
 /// How much smaller or larger than a memory of CACTI's another one may be, in rows and in width.
 const REACH: f64 = 8.0;
 
-/// What CACTI says, and how it was asked.
+/// CACTI's figures, and how it was asked.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memories {
@@ -44,7 +44,7 @@ pub struct Memories {
     pub temperature_k: u32,
     /// Transistors of what is not said to be of others, as CACTI calls them.
     pub cell: String,
-    /// What CACTI chooses its arrays for.
+    /// The goal for which CACTI chooses its arrays.
     pub optimized: String,
     /// The wires between them.
     pub wires: String,
@@ -59,7 +59,7 @@ pub struct Memories {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryRun {
-    /// What stands for it in the hardware; none for those that are there for the rule.
+    /// The part of the hardware that it stands for; none for those that are there for the rule.
     pub of: Option<String>,
     /// Rows.
     pub rows: usize,
@@ -104,15 +104,15 @@ pub struct MemoryRun {
 /// Ports of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ports {
-    /// That read or write, one of both in a cycle.
+    /// Ports that read or write, one of both in a cycle.
     pub shared: usize,
-    /// That read.
+    /// Ports that read.
     pub reads: usize,
-    /// That write.
+    /// Ports that write.
     pub writes: usize,
 }
 
-/// What a memory takes.
+/// The figures of a memory.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MemoryEnergy {
     /// Energy of a read of a row.
@@ -171,7 +171,7 @@ impl Memories {
         toml::from_str(&text).with_context(|| format!("{}: no figures of memories", path.display()))
     }
 
-    /// What a memory of so many rows of so many bits takes.
+    /// The figures of a memory of so many rows of so many bits.
     ///
     /// # Errors
     /// If CACTI was run for none with such ports, or for none that is near enough.

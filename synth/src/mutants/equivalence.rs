@@ -15,7 +15,7 @@ use super::miter::{miter, BOTH, INPUT};
 use super::{memories, options, pins, Fault, Memory, Mutants, Pin, BASE, KEPT, SELECTOR};
 use crate::{aiger, autonomous};
 
-/// What is known of a mutant that no run told apart.
+/// The knowledge about a mutant that no run told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equivalence {
     /// It answers as the design does, whatever the inputs.
@@ -42,9 +42,9 @@ const COMPARE: &str = "compare.sh";
 const PART: &str = "part";
 
 impl Mutants<'_> {
-    /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys
-    /// and its ABC find out in so many seconds for each attempt; what makes circuits of the two for them has
-    /// no limit.
+    /// Tells whether a mutant that runs did not tell from the design can be told from it at all. Yosys and
+    /// its ABC have so many seconds for each attempt; the passes that make circuits of the two for them
+    /// have no limit.
     ///
     /// First register by register: the next values and the outputs of the two are compared in any state that
     /// they have in common and in which the design keeps to its protocols, and where a run begins, by ABC's
@@ -218,9 +218,9 @@ impl Mutants<'_> {
         self.yosys.run(&script, Some(limit))
     }
 
-    /// What may have to come after a fault so that it can't be told: nothing, or what undoes it at the
-    /// address of a memory, for each address that it might change. No answer tells which row is which, as
-    /// long as all accesses go to one address and rows that are there change places.
+    /// Commands that may have to come after a fault so that it can't be told: nothing, or the fault's
+    /// reverse at the address of a memory, for each address that it might change. No answer tells which row
+    /// is which, as long as all accesses go to one address and rows that are there change places.
     fn rows_numbered_again(&self, fault: &Fault, memories: &[Memory]) -> Vec<String> {
         let of = |name: &str| options(&fault.command, name).concat();
         let number = |name: &str| of(name).parse::<usize>().ok();

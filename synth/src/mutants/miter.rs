@@ -55,12 +55,12 @@ struct Circuit {
     inputs: Vec<String>,
     /// Signals and registers of the circuit itself.
     body: String,
-    /// What is connected to each of the two.
+    /// Connections of each of the two.
     connected: [String; 2],
     has_clock: bool,
-    /// What is high as long as protocols are kept.
+    /// An expression that is high as long as protocols are kept.
     kept: String,
-    /// What is high if they differ.
+    /// Expressions that are high if they differ.
     differences: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ impl Circuit {
         }
     }
 
-    /// What the mutant says of its registers is not asked.
+    /// The condition is the design's; the mutant's registers are not asked.
     fn is_kept_while(&mut self, name: &str) {
         self.shows(name, 1);
         self.kept += &format!(" & \\gold.{name} ");

@@ -17,15 +17,15 @@ pub use equivalence::Equivalence;
 
 use crate::yosys::Yosys;
 
-/// What holds of a module's inputs in any cycle, as conditions in its Verilog, which may name its registers;
-/// by the names of modules.
+/// Conditions that a module's inputs keep in any cycle, by the names of modules. They are expressions of
+/// its Verilog, which may name its registers.
 pub type Protocols = BTreeMap<String, Vec<String>>;
 
 /// Mutants of one design. They can be used as long as this lives.
 pub struct Mutants<'a> {
     hierarchy: &'a Hierarchy,
     yosys: Yosys,
-    /// What is wrong with each.
+    /// The fault of each.
     pub faults: Vec<Fault>,
 }
 
@@ -246,7 +246,7 @@ struct Memory<'a> {
 }
 
 impl Memory<'_> {
-    /// What is high in a cycle in which it matters what the memory is asked here, at one of its ports.
+    /// A signal that is high in a cycle in which the memory's answer depends on this input of a port.
     fn is_asked(&self, output: &str) -> Option<String> {
         let enable = match output.strip_prefix(&self.cell)?.strip_prefix('.')? {
             "address" => "enable",

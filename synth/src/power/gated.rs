@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the inputs of registers behind clock gates do.
+//! Activity of the inputs of registers behind clock gates.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -7,8 +7,8 @@ use super::Energy;
 use crate::circuit::{Activity, Circuit};
 use crate::memories::{Memories, MemoryEnergy, Node};
 
-/// What each memory of a circuit takes, in its order: figures of an access, and energy of a cycle. An access
-/// counts as one of a whole row, whatever part of it is written and whatever the data are.
+/// Energies of each memory of a circuit, in its order: figures of an access, and energy of a cycle. An
+/// access counts as one of a whole row, whatever part of it is written and whatever the data are.
 ///
 /// # Errors
 /// Of each memory: if nothing is known of its size.

@@ -29,7 +29,7 @@ use crate::liberty::{Direction, WireLoad};
 use conditions::Conditions;
 use loads::{loads, transitions, Edges};
 
-/// What an energy depends on beside the netlist and its activity.
+/// Conditions that an energy depends on beside the netlist and its activity.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// Transition time of the clock and of all inputs, in nanoseconds.
@@ -63,13 +63,13 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// What a cycle of so many nanoseconds takes, in femtojoules: a nanowatt over a nanosecond is 10⁻³ of
-    /// one.
+    /// The energy of a cycle of so many nanoseconds, in femtojoules: a nanowatt over a nanosecond is 10⁻³
+    /// of one.
     pub fn per_cycle_fj(&self, period_ns: f64) -> f64 {
         self.dynamic_fj() + 1e-3 * self.leakage_nw * period_ns
     }
 
-    /// What changes cost in a cycle, in femtojoules.
+    /// The energy of the changes in a cycle, in femtojoules.
     pub fn dynamic_fj(&self) -> f64 {
         self.internal_fj + self.switching_fj
     }
@@ -92,7 +92,7 @@ impl std::iter::Sum for Energy {
     }
 }
 
-/// What a part of a module is there for.
+/// The purpose of a part of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -138,7 +138,7 @@ pub struct Power {
     pub nets: Vec<NetEnergy>,
 }
 
-/// What one net costs in a cycle.
+/// The energy of one net in a cycle.
 #[derive(Clone, Debug, Serialize)]
 pub struct NetEnergy {
     /// Changes in a cycle.
@@ -172,7 +172,7 @@ impl Energy {
     }
 }
 
-/// What an instance's energies go under: at its clock pin, and elsewhere.
+/// The roles of an instance's energies: at its clock pin, and elsewhere.
 pub fn roles(instance: &Instance) -> (Role, Role) {
     let rest = match () {
         _ if instance.logic.is_gate => Role::Clock,
@@ -183,7 +183,7 @@ pub fn roles(instance: &Instance) -> (Role, Role) {
     (Role::Clock, rest)
 }
 
-/// What of a circuit's energies does not depend on what its nets do.
+/// The part of a circuit's energies that does not depend on the activity of its nets.
 pub struct Meter<'a> {
     circuit: &'a Circuit<'a>,
     /// The load of each net, in femtofarads.

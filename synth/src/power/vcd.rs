@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What every net does in every cycle as VCD, which power tools and viewers read.
+//! The values of every net in every cycle as VCD, which power tools and viewers read.
 
 use std::io::{Result, Write};
 

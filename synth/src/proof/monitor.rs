@@ -113,7 +113,7 @@ impl Watched {
         self.properties.iter().filter(move |property| property.kind == kind)
     }
 
-    /// What is to be proved.
+    /// Properties that are to be proved.
     fn rules(&self) -> impl Iterator<Item = &Property> {
         self.properties.iter().filter(|property| matches!(property.kind, Kind::Prove | Kind::Lemma))
     }

@@ -41,7 +41,7 @@ use crate::liberty::Library;
 use crate::memories::MemoryArray;
 use crate::origin::Origin;
 
-/// What is synthesized.
+/// A module to be synthesized, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
     /// Verilog of the top module and of all modules below it.
@@ -62,7 +62,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// What becomes of the borders of modules.
+/// The treatment of the borders of modules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Structure {
@@ -95,7 +95,7 @@ impl Options {
     }
 }
 
-/// What a module costs. Areas are in µm², gate equivalents (GE) in areas of one NAND of two inputs.
+/// The cost of a module. Areas are in µm², gate equivalents (GE) in areas of one NAND of two inputs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Synthesis {
     /// The module.

@@ -20,7 +20,7 @@ use crate::latches::in_cells;
 use crate::timing;
 use crate::yosys::Yosys;
 
-/// What a run of Yosys is for.
+/// The purpose of a run of Yosys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// One module is mapped, those below it being black boxes.
@@ -31,7 +31,7 @@ pub enum Step {
     Composed,
 }
 
-/// What a run reports, of one module or a flattened design.
+/// The report of a run, of one module or a flattened design.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// Yosys and its version.
@@ -96,7 +96,8 @@ impl<'a> Run<'a> {
         Ok(Run { step, top, files, script, key })
     }
 
-    /// What an earlier run with the same inputs made: its report, and the netlist if it is of one module.
+    /// The product of an earlier run with the same inputs: its report, and the netlist if it is of one
+    /// module.
     pub fn kept(&self) -> Option<(Report, String)> {
         kept::read(&self.place())
     }

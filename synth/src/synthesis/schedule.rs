@@ -24,7 +24,7 @@ pub fn synthesize(job: Job, options: &Options) -> Result<Synthesis> {
     synthesize_all(&[job], options, |_| {}).remove(0)
 }
 
-/// What [`synthesize_all`] tells of its runs of Yosys.
+/// An event that [`synthesize_all`] tells of its runs of Yosys.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// So many are needed.
@@ -85,7 +85,7 @@ fn again(error: &anyhow::Error) -> anyhow::Error {
     anyhow!("{error:#}")
 }
 
-/// What came of a run: a report, and the netlist of a module.
+/// The product of a run: a report, and the netlist of a module.
 type Made = Result<(Report, String)>;
 
 /// Numbers of the runs that a design needs.
@@ -147,7 +147,7 @@ impl<'a> Runs<'a> {
         number
     }
 
-    /// What each reports, and the netlists of modules.
+    /// Makes the reports of all, and the netlists of modules.
     fn make(&self, options: &Options, watch: &(impl Fn(Event) + Sync)) -> Vec<Made> {
         let made: Vec<OnceLock<Made>> = self.list.iter().map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);

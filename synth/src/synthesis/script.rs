@@ -11,7 +11,7 @@ use crate::latches::{has_latches, in_cells};
 use crate::liberty::Library;
 use crate::yosys::Yosys;
 
-/// What Yosys has ABC do, except for the commands that call a SAT solver (`&fraig`, `scorr`, `&dch`).
+/// ABC's script, except for the commands that call a SAT solver (`&fraig`, `scorr`, `&dch`).
 const WITHOUT_SWEEPING: &str =
     "+strash;rewrite,-l;balance,-l;rewrite,-l;balance,-l;dc2;dretime;retime,-o,{D};\
                                 strash;&get,-n;&nf,{D};&put;buffer;upsize,{D};dnsize,{D};stime,-p";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What Yosys reports: its statistics as JSON, and the longest path.
+//! Reports of Yosys: its statistics as JSON, and the longest path.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What was synthesized, as tables for people.
+//! Syntheses as tables for people.
 
 use comfy_table::{presets, CellAlignment, Table};
 use indicatif::HumanCount;
@@ -9,7 +9,7 @@ use crate::memories::{Memories, MemoryArray};
 use crate::origin::Origin;
 
 impl Synthesis {
-    /// What measured it, and when, if that was not now.
+    /// The tool that measured it, and when, if that was not now.
     pub fn provenance(&self) -> String {
         match &self.measured {
             Some(Origin { date, commit }) => format!("{}, {date}, commit {commit}", self.tool),
@@ -94,7 +94,7 @@ impl Synthesis {
         table
     }
 
-    /// What the numbers of modules synthesized together are and are not; goes under their table.
+    /// Explanation of the numbers of modules synthesized together; goes under their table.
     pub fn notes(all: &[Synthesis]) -> String {
         let Some(Synthesis { tool, library, delay_target_ps, gate_equivalent_um2, clock_gating, .. }) =
             all.first()
@@ -135,7 +135,7 @@ impl Synthesis {
     }
 }
 
-/// What memories add to a table: area of all of them, and the access time of the slowest.
+/// Columns that memories add to a table: area of all of them, and the access time of the slowest.
 pub(crate) const MEMORY_COLUMNS: [&str; 2] = ["memory µm²", "memory ns"];
 
 /// Cells of [`MEMORY_COLUMNS`]: a minus where there are no figures for a size.

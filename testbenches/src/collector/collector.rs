@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the testbenches of operand stage and sub-core need to know of a collector.
+//! Facts about a collector that the testbenches of operand stage and sub-core need.
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut, SubCoreIn, SubCoreOut};
 use gpurf_blocks::Allocation;

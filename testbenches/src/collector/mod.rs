@@ -16,14 +16,14 @@ fn pairs(count: usize) -> impl Iterator<Item = [usize; 2]> {
     (1..count).flat_map(|second| (0..second).map(move |first| [first, second]))
 }
 
-/// What arrives on port S is for one of the slots.
+/// The protocol of port S: a value that arrives is for one of the slots.
 fn port_s(parameters: &Parameters) -> Vec<String> {
     let Parameters { slots, accesses, .. } = *parameters;
     let ports = [("s_valid", "s_slot"), ("second_s_valid[0]", "second_s_slot[2:0]")];
     ports.into_iter().take(accesses).map(|(valid, slot)| format!("!{valid} | {slot} < {slots}")).collect()
 }
 
-/// What a stimulus knows of the instruction in the collector.
+/// The instruction in the collector, as far as a stimulus knows it.
 struct Tenant {
     /// It can leave in the cycle in which its last value arrives.
     on_arrival: bool,
@@ -39,7 +39,7 @@ struct Tenant {
 /// Slots whose values arrive in a cycle, of a first access and of a second.
 type Arrivals = [Option<usize>; MAX_ACCESSES];
 
-/// What happens to it in a cycle.
+/// The changes to it in a cycle.
 struct Move {
     arrivals: Arrivals,
     leaves: bool,
@@ -96,7 +96,7 @@ fn arrive<D: Data>(inputs: &mut CollectorIn<D>, arrivals: Arrivals, slots: usize
     (inputs.second_s_valid[0], inputs.second_s_slot[0], inputs.second_s_data[0]) = second;
 }
 
-/// What arrives on port S.
+/// The slots whose values arrive on port S.
 fn arrivals_of<D: Data>(inputs: &CollectorIn<D>) -> Arrivals {
     let slot = |valid: bool, slot: u32| valid.then_some(slot as usize);
     [slot(inputs.s_valid, inputs.s_slot), slot(inputs.second_s_valid[0], inputs.second_s_slot[0])]

@@ -57,14 +57,14 @@ impl OperandCollectorTableStimulus {
         }
     }
 
-    /// What the slots point to whose values arrive in a cycle.
+    /// The entries of the slots whose values arrive in a cycle.
     fn all_filled(&self, inputs: &OperandCollectorTableIn) -> Vec<u32> {
         let first = inputs.s_valid.then_some(inputs.s_slot);
         let second = inputs.second_s_valid[0].then_some(inputs.second_s_slot[0]);
         [first, second].into_iter().flatten().map(|slot| self.filled(slot)).collect()
     }
 
-    /// What the slots point to that wait for the value that a slot asked for.
+    /// The entry of the slots that wait for the value that a slot asked for.
     fn filled(&self, asker: u32) -> u32 {
         if self.allocates {
             asker

@@ -24,9 +24,10 @@ impl Testbench for LiveRegisterCache {
 
 register!(LiveRegisterCache);
 
-/// First a PC for each entry, in [one of many orders](OneForEach), and a memory that answers at once: all
-/// entries fill, the earlier ones instead of those from before a reset. Then PCs of which many share an
-/// entry, and a memory of its own pace, which also answers what nobody here asked for. Both by turns.
+/// Two phases by turns. In the first, a PC for each entry comes, in [one of many orders](OneForEach), and
+/// memory answers at once: all entries fill, the earlier ones instead of those from before a reset. In the
+/// second, many PCs share an entry. Memory has a pace of its own, and also answers what nobody here asked
+/// for.
 #[derive(Default)]
 struct LiveRegisterCacheStimulus {
     vectors: Vectors,

@@ -32,7 +32,7 @@ impl Testbench for ActiveSet {
 
 register!(ActiveSet);
 
-/// What a warp waits for.
+/// The state of a warp: ready, or the thing that it waits for.
 #[derive(Clone, Copy, PartialEq)]
 enum Wait {
     Ready,

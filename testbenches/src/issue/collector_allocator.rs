@@ -145,7 +145,7 @@ fn waits(bench: &mut Bench, inputs: CollectorAllocatorIn) -> Result<u32, String>
     Err("the wait has no end".into())
 }
 
-/// What a threshold makes a request wait.
+/// The cycles that a threshold makes a request wait.
 fn threshold(bench: &Bench, sthld: u32) -> u32 {
     match bench.parameters.waiting {
         Waiting::Below => sthld,

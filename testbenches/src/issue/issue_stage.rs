@@ -26,8 +26,8 @@ impl<const C: usize> Testbench for IssueStage<C> {
 
 register!(IssueStage<C>);
 
-/// Random readiness, at times of nearly all warps, and random collectors no two of which belong to one warp,
-/// at times hardly any to one at all: then all warps are equals.
+/// Random readiness, at times of nearly all warps, and random collectors. No two of them belong to one
+/// warp, and at times hardly any to one at all: then all warps are equals.
 struct IssueStageStimulus {
     collectors: usize,
     private: bool,

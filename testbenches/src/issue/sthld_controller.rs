@@ -89,7 +89,7 @@ fn bounds(bench: &Bench) -> (usize, usize) {
     (4 * bench.parameters.interval, inverse)
 }
 
-/// One interval after another with so many instructions, of which every change is judged as the table says.
+/// One interval after another with so many instructions. Every change is judged as the table says.
 fn judged(bench: &mut Bench, counts: &[usize]) -> Result<(), String> {
     let table = bench.parameters.sthld_table;
     let mut previous = 0;

@@ -127,7 +127,7 @@ fn results(counter: u32, count: usize) -> DependenceCountersIn {
     inputs
 }
 
-/// Whether an instruction of warp 3 that waits for these counters may issue.
+/// Returns true if an instruction of warp 3 that waits for these counters may issue.
 fn is_free(bench: &mut Bench, mask: u32) -> Result<bool, String> {
     let mut inputs = idle();
     inputs.wait_mask[3] = mask;

@@ -169,8 +169,8 @@ fn with_result<D: Data>(mut inputs: ReadWindowIn<D>, data: D) -> ReadWindowIn<D>
     inputs
 }
 
-/// What leaves, if the instruction reads in this cycle of its window, and a result comes so many cycles after
-/// it has gone.
+/// The operand that leaves if the instruction reads it in this cycle of its window. A result comes so many
+/// cycles after the instruction has gone.
 fn run<D: Data>(bench: &mut Bench<D>, cycle: usize, result: usize, pipe: u32) -> Result<D, String> {
     let window = bench.parameters.read_window;
     for now in 0..=window + 1 {

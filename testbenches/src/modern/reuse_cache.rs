@@ -134,7 +134,7 @@ fn read<D: Data>(
     Ok(registers.iter().map(|&(operand, register)| out.hit[source(operand, register)]).collect())
 }
 
-/// Whether there is a cache at all.
+/// Returns true if there is a cache at all.
 fn is_on<D: Data>(bench: &Bench<D>) -> bool {
     bench.parameters.reuse_cache != ReuseEntries::Off
 }

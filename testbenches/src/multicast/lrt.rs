@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the testbenches of both readings of the load request table share: stimulus, with the rules checked on
-//! the answers alone, and scenarios.
+//! Common part of the testbenches of both readings of the load request table: stimulus, with the rules
+//! checked on the answers alone, and scenarios.
 
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 use gpurf_blocks::SCAN_LANES;
@@ -220,8 +220,8 @@ pub fn lone(number: u32) -> LrtIn {
     load([number % 64, 16 * number, 1, number])
 }
 
-/// Loads no two of which have an address or a destination in common. Those of one number are opposite in
-/// every bit.
+/// Loads without a common address or destination between any two. Those of one number are opposite in every
+/// bit.
 pub fn of_all_bits(number: u32, inverted: bool) -> [u32; 4] {
     let all = if inverted { [63, 0xffff, 255, 255] } else { [0; 4] };
     let [warp, address, source, destination] = all;

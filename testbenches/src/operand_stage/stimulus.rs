@@ -33,8 +33,9 @@ pub struct OperandStageStimulus<D: Data, K> {
     values: HashMap<(u32, u32), D>,
     transfers: Transfers<D>,
     crowd: Crowd,
-    /// What a collector may have of each warp, instruction by instruction, counted from its lowest register:
-    /// where destinations are kept, those of the window, and elsewhere what was read last.
+    /// Registers that a collector may have of each warp, instruction by instruction, counted from its
+    /// lowest register. Where destinations are kept, they are those of the window; elsewhere, those that
+    /// were read last.
     recent: Vec<VecDeque<Vec<u32>>>,
     /// The warps of this phase: so many from this one on.
     first: usize,

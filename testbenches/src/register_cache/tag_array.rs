@@ -103,7 +103,7 @@ struct TagArrayStimulus {
     counts: Counts,
 }
 
-/// What lies in a row, told from outputs alone.
+/// Contents of a row, told from outputs alone.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     register: u32,

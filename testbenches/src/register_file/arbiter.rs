@@ -134,7 +134,7 @@ impl ArbiterStimulus {
     }
 }
 
-/// What a bank reads in a cycle, in the order of its accesses: collector, slot and row.
+/// Reads of a bank in a cycle, in the order of its accesses: collector, slot and row.
 fn reads(out: &ArbiterOut, bank: usize) -> impl Iterator<Item = (u32, u32, u32)> {
     let first = (out.bank_collector[bank], out.bank_slot[bank], out.bank_row[bank]);
     let second = (out.second_collector[bank], out.second_slot[bank], out.second_row[bank]);

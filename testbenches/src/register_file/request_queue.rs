@@ -45,9 +45,9 @@ impl<const C: usize> Testbench for RequestQueue<C> {
 
 register!(RequestQueue<C>);
 
-/// Bursts of pushes as of whole instructions, of collectors of which nothing waits, and pops of what is
-/// there; with tides from empty to full and back, since a queue that is nearly full hides what goes into its
-/// first entries.
+/// Bursts of pushes as of whole instructions, for collectors without waiting reads, and pops of what is
+/// there. They come in tides from empty to full and back, since a queue that is nearly full hides what goes
+/// into its first entries.
 struct RequestQueueStimulus {
     parameters: Parameters,
     /// The collector of each read, oldest first.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the speed of launches is counted in.
+//! The unit in which the speed of launches is counted.
 
 use gpurf_workloads::Device;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What became of kernels.
+//! The fates of kernels.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use gpurf_workloads::Error;
 
-/// What became of the kernels of a part of the corpus.
+/// The fates of the kernels of a part of the corpus.
 #[derive(Default)]
 pub struct Report {
     pub right: usize,
@@ -29,7 +29,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Of an error: what is not known of a kernel is said before it starts.
+    /// The outcome of an error. A kernel with unknown instructions is refused before it starts.
     pub fn of(error: Error) -> Outcome {
         match error {
             Error::Fault { place, message, .. } if place.block.is_none() => {
@@ -85,7 +85,7 @@ impl Report {
         format!("{name:<29}{count:>8}{right:>8}{wrong:>8}{refused:>9}{stopped:>22}{unanswered:>19}")
     }
 
-    /// What refuses how many.
+    /// The reasons of refusals, each with the number of kernels.
     pub fn refusals(&self) -> String {
         let mut text = String::new();
         for (by, names) in &self.refused {

@@ -32,7 +32,7 @@ pub(super) struct Progress {
     size: usize,
 }
 
-/// What some blocks did, in their order.
+/// The results of some blocks, in their order.
 pub(super) enum Batch {
     /// Their streams, if wanted, and what they printed.
     Executed(Vec<(Option<ThreadBlock>, String)>),

@@ -66,7 +66,7 @@ impl Device {
     }
 }
 
-/// What the names of a module stand for.
+/// The values of a module's names.
 pub(super) struct Names<'a> {
     pub globals: &'a BTreeMap<String, (u64, u32)>,
     pub functions: &'a BTreeMap<String, u32>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of a module on a device.
+//! Facts that are known of a module on a device.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -9,7 +9,8 @@
 //! let a = device.upload(&[1.0f32, 2.0, 3.0]);
 //! let b = device.upload(&[10.0f32, 20.0, 30.0]);
 //! let c = device.allocate(12);
-//! device.launch(&module, "vectoradd", Dim::from(1), Dim::from(32), 0, &[a.into(), b.into(), c.into(), 3.into()])?;
+//! let arguments = [a.into(), b.into(), c.into(), 3.into()];
+//! device.launch(&module, "vectoradd", Dim::from(1), Dim::from(32), 0, &arguments)?;
 //! assert_eq!(device.read::<f32>(c, 3)?, [11.0, 22.0, 33.0]);
 //! # Ok(())
 //! # }
@@ -41,7 +42,7 @@ use run::Stream;
 
 pub use argument::{Argument, Dim};
 
-/// What a device does beside computing.
+/// Options of a device beside its computing.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Make the instruction streams of the launches.
@@ -347,13 +348,13 @@ impl Device {
     }
 
     /// Races of the threads of a block since this was last asked for, a line for each pair of places in the
-    /// code: accesses to the same bytes of shared memory by two warps, one of which writes, with no barrier
-    /// between them; and shuffles from lanes that do not execute.
+    /// code: accesses to the same bytes of shared memory by two warps, at least one of them a write, with
+    /// no barrier between them; and shuffles from lanes that do not execute.
     pub fn take_hazards(&mut self) -> Vec<String> {
         std::mem::take(&mut self.hazards)
     }
 
-    /// What kernels printed since this was last asked for.
+    /// Text that kernels printed since this was last asked for.
     pub fn take_printed(&mut self) -> String {
         std::mem::take(&mut self.printed)
     }

@@ -92,8 +92,8 @@ mod tests {
     use crate::emulator::Executed;
     use crate::listing::Module;
 
-    /// What a block does that reads elements of a buffer many times and stores nothing: those that `mask`
-    /// picks.
+    /// The result of a block that reads elements of a buffer many times and stores nothing: those that
+    /// `mask` picks.
     fn reads(mask: u32) -> Option<Executed> {
         let code = format!(
             ".target sm_75\n.section .text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS=16\"\n\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What touches memory, by one group of lanes.
+//! Instructions that touch memory, by one group of lanes.
 
 use std::hash::Hasher;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What atomic operations compute.
+//! Functions of atomic operations.
 
 use super::arithmetic::{double, half, single, FloatMode};
 use super::operation::{AtomicFunction, AtomicType};
@@ -32,7 +32,7 @@ pub(super) fn atomic_64(
     }
 }
 
-/// What an operation makes of two integers.
+/// An operation on two integers.
 macro_rules! integers {
     ($name:ident, $unsigned:ty, $signed:ty) => {
         fn $name(

@@ -23,7 +23,7 @@ pub(crate) struct BlockMemory<'a> {
     /// Where shared memory appears among generic addresses, and local memory.
     pub shared_window: u64,
     pub local_window: u64,
-    /// What threads printed.
+    /// Text that threads printed.
     pub printed: String,
     pub textures: &'a [Texture],
     /// Loads from shared memory are given digests.

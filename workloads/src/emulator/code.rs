@@ -74,7 +74,7 @@ fn placed<'a>(instruction: &'a Instruction, place: &dyn Fn(&str) -> u64) -> Cow<
 }
 
 impl Module {
-    /// Whether a kernel of it can be executed.
+    /// Returns an error unless a kernel of it can be executed.
     ///
     /// # Errors
     /// The line or the instruction that is not understood.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Constants of a launch.
 
-/// What does not change during a launch.
+/// Values that do not change during a launch.
 pub(crate) struct Constants<'a> {
     pub banks: [&'a [u8]; 16],
     pub block: [u32; 3],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What moves control, by one group of lanes.
+//! Instructions that move control, by one group of lanes.
 
 use super::block_memory::BlockMemory;
 use super::constants::Constants;

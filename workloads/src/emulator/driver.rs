@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the driver puts into constant bank 0 before the parameters, as byte offsets.
+//! Values that the driver puts into constant bank 0 before the parameters, as byte offsets.
 
 use std::ops::Range;
 

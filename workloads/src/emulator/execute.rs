@@ -207,7 +207,7 @@ impl Warp {
         Some((lane as u32, asked[lane] - 1))
     }
 
-    /// Writes a predicate in these lanes, of which there are some; a uniform one takes the value of the
+    /// Writes a predicate in these lanes; there must be one. A uniform predicate takes the value of the
     /// first of them.
     #[inline]
     pub fn set_predicate(&mut self, destination: PredicateDestination, mask: u32, value: u32) {

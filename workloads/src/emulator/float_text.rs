@@ -151,7 +151,7 @@ fn hexadecimal(magnitude: f64, specification: &Specification) -> String {
 mod tests {
     use super::*;
 
-    /// What C prints, told by the same call in a C program.
+    /// Texts as C prints them, told by the same call in a C program.
     #[test]
     fn as_in_c() {
         let cases: &[(&str, f64, &str)] = &[

@@ -139,7 +139,7 @@ impl Warp {
         Ok(())
     }
 
-    /// What the handle of a lane stands for.
+    /// The texture behind the handle of a lane.
     fn texture<'a>(
         &self,
         handle: Source,

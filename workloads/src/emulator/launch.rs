@@ -42,7 +42,7 @@ pub(crate) struct Launch {
     pub addresses: Arc<Vec<u8>>,
     /// Names that the listing uses and lacks; their addresses are from [`super::windows::MISSING`] on.
     pub missing: Arc<Vec<String>>,
-    /// What handles of textures and surfaces stand for: the first is 1.
+    /// Textures and surfaces behind handles: the first is 1.
     pub textures: Arc<Vec<Texture>>,
     /// Loads from shared memory are recorded with a digest of their values.
     pub digests: bool,
@@ -79,7 +79,7 @@ impl Launch {
     }
 }
 
-/// What a block did: its writes, its stream, what it printed.
+/// The results of a block: its writes, its stream, and the text that it printed.
 pub(crate) type Executed = (Writes, Option<ThreadBlock>, String);
 
 /// How far the warps of a block came.
@@ -396,7 +396,7 @@ impl<'a> BlockRun<'a> {
         }
     }
 
-    /// What holds up a block none of whose warps can go on.
+    /// The error of a block in which no warp can go on.
     #[cold]
     pub(super) fn stuck(&self) -> Error {
         let waiting = self.warps.iter().enumerate().find_map(|(number, warp)| {
@@ -451,7 +451,7 @@ mod tests {
         }
     }
 
-    /// What is said of code that goes on forever.
+    /// The message about code that goes on forever.
     fn endless(code: &str) -> String {
         let text = format!(".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n{code}");
         let module = Module::parse("k.sass", &text).unwrap();

@@ -95,8 +95,8 @@ impl BlockMemory<'_> {
     }
 }
 
-/// What `printf` makes of a format and the arguments in memory, each aligned to its size; and their number.
-/// `read` gives so many bytes at an address.
+/// The text that `printf` makes of a format and the arguments in memory, each aligned to its size; and
+/// their number. `read` gives so many bytes at an address.
 fn print(
     format: &str,
     arguments: u64,

@@ -43,7 +43,7 @@ pub(crate) struct Memory {
     allocations: Vec<(u64, u64)>,
     /// From the base on.
     pages: Vec<Arc<Page>>,
-    /// What kernels allocate of.
+    /// The heap that kernels allocate from.
     heap: Arc<Heap>,
     /// Names of allocations by first address.
     names: BTreeMap<u64, Arc<str>>,
@@ -199,7 +199,7 @@ impl Memory {
         Ok(())
     }
 
-    /// What became different since `earlier`, which the memory was made of.
+    /// The changes since `earlier`, which the memory was made of.
     pub fn changes_since(&self, earlier: &Memory) -> Changes {
         let pages = self.pages.iter().enumerate();
         let differs =
@@ -254,7 +254,7 @@ impl Memory {
     }
 }
 
-/// What host and driver did to memory between two launches.
+/// Changes that host and driver made to memory between two launches.
 pub(crate) struct Changes {
     /// Pages that differ, by number, and how many there are in all.
     pages: Vec<(usize, Arc<Page>)>,
@@ -276,7 +276,7 @@ fn pieces(start: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::
     })
 }
 
-/// What a block wrote.
+/// The writes of a block.
 #[derive(Default)]
 pub(crate) struct Writes {
     /// By page number. Few pages, so that the order does not matter to the result.
@@ -317,7 +317,7 @@ impl View {
         self.memory.surroundings(address, bytes)
     }
 
-    /// What the block allocates of.
+    /// The heap that the block allocates from.
     pub fn heap(&mut self) -> &mut Heap {
         self.writes.heap.get_or_insert_with(|| (*self.memory.heap).clone())
     }

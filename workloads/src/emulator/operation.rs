@@ -29,7 +29,7 @@ pub(crate) enum Source {
     Special(Special),
 }
 
-/// What happens to an operand on its way from its source.
+/// The change of an operand on its way from its source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Modifier {
     #[default]
@@ -223,7 +223,7 @@ impl Width {
     }
 }
 
-/// What an atomic operation computes from the value in memory and its operand.
+/// The function that an atomic operation computes from the value in memory and its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtomicFunction {
     Add,
@@ -263,7 +263,7 @@ impl AtomicType {
     }
 }
 
-/// What touches memory.
+/// An operation that touches memory.
 pub(crate) enum Access {
     Load {
         space: Space,
@@ -379,9 +379,9 @@ impl Access {
     }
 }
 
-/// What moves control.
+/// An operation that moves control.
 pub(crate) enum Control {
-    /// Lanes of which the condition holds jump.
+    /// Lanes jump if the condition holds for them.
     Branch {
         target: u32,
         condition: PredicateSource,
@@ -404,7 +404,7 @@ pub(crate) enum Control {
     CallLibrary {
         function: LibraryFunction,
     },
-    /// Of a function that the listing lacks.
+    /// Calls a function that the listing lacks.
     CallMissing {
         name: String,
     },
@@ -457,7 +457,7 @@ pub(crate) enum Control {
     Trap,
 }
 
-/// What a barrier computes of a predicate of all threads.
+/// The function that a barrier computes of a predicate of all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reduction {
     pub kind: ReductionKind,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a block executed, as an instruction stream.
+//! The execution of a block, as an instruction stream.
 
 use gpurf_trace::{Operands, Program, RegisterId, ThreadBlock};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What one lane reads from a texture, and what it reads from and writes to a surface.
+//! Reads of one lane from a texture, and its reads from and writes to a surface.
 //!
 //! Filtering follows the CUDA programming guide's appendix on texture fetching: the point half a texel
 //! before the coordinate, in fixed point with 8 bits of fraction, gives the texels and their weights. Images
@@ -9,7 +9,7 @@ use super::arithmetic::half;
 use super::memory::{AccessError, View};
 use crate::texture::{Channel, Image, Shape, Texture};
 
-/// What an instruction takes the image for.
+/// The kind of image that an instruction expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub dimensions: u8,
@@ -42,7 +42,7 @@ enum Texel {
 }
 
 impl Texture {
-    /// The four channels at `coordinates`, of which there are as many as the geometry says.
+    /// The four channels at `coordinates`; the geometry says how many of the coordinates count.
     pub fn sample(
         &self,
         memory: &View,
@@ -222,7 +222,7 @@ fn cube_face(direction: [f32; 3]) -> (u32, [f64; 2]) {
     (face, [s, t].map(|at| (at / m + 1.0) / 2.0))
 }
 
-/// What an access outside of a surface does.
+/// The effect of an access outside of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outside {
     Trap,

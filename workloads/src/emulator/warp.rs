@@ -53,7 +53,7 @@ pub(crate) struct Warp {
     asleep: u32,
     /// The last one runs, if any does.
     pub groups: Vec<Group>,
-    /// What the reduction gave at the barrier of the block that the warp passed last.
+    /// The result of the reduction at the barrier of the block that the warp passed last.
     pub reduced: u32,
     /// Instructions executed.
     pub executed: u64,

@@ -13,7 +13,7 @@ use super::elements::{Element, Number};
 #[serde(transparent)]
 pub(super) struct Argument(Table);
 
-/// What stands for itself only when the file is run.
+/// Values that are known only when the file is run.
 pub(super) trait Places {
     fn buffer(&self, name: &str) -> Result<u64, String>;
     fn variable(&self, name: &str) -> Result<u64, String>;

@@ -111,7 +111,7 @@ enum Addressing {
 }
 
 impl Texels {
-    /// Whether the buffer can be read so.
+    /// Returns an error unless the buffer can be read so.
     pub fn check(&self, buffer: &Buffer) -> Result<(), String> {
         channel(buffer.element).map(|_| ()).ok_or_else(|| {
             format!("texels of type {} are not possible; use 8 to 32 bits", buffer.element.name())
@@ -189,7 +189,7 @@ impl Step {
         self.launch.iter().for_each(|step| step.get_ref().files(files));
     }
 
-    /// Whether it is one thing, and all of it.
+    /// Returns an error unless it is one thing, and all of it.
     pub fn check(&self) -> Result<(), String> {
         let kernel = self.kernel.is_some();
         let looped = !self.launch.is_empty();
@@ -302,7 +302,7 @@ table_of_elements! {
 }
 
 table_of_elements! {
-    /// What must be there after the launches.
+    /// Values that must be there after the launches.
     Expect {
         values: Values,
         #[serde(default)]

@@ -281,7 +281,7 @@ impl LaunchFile {
         Ok(())
     }
 
-    /// What can be checked before anything runs.
+    /// Checks everything that can be checked before anything runs.
     fn check(&self) -> Result<()> {
         let Document { buffers, variables, images, launch, print, dump, expect, .. } = &self.document;
         if launch.is_empty() {

@@ -117,7 +117,7 @@ pub struct Kernel {
     /// Stack that a thread needs in local memory, in bytes, as the listing has it; `None` if it does not
     /// tell. See [`Kernel::has_open_stack`].
     pub stack: Option<u32>,
-    /// What of it is the kernel's own, without the functions that it calls.
+    /// The part of it that is the kernel's own, without the functions that it calls.
     pub frame: u32,
     /// In the order of the source; `None` if the listing does not give them.
     pub parameters: Option<Vec<Parameter>>,

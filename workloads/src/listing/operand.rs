@@ -22,7 +22,7 @@ pub struct Instruction {
     pub text: String,
     /// The lower half of its encoding, if the listing has it. An immediate stands in its upper 32 bits.
     pub encoding: Option<u64>,
-    /// What the compiler says beside it, if the listing has its encoding.
+    /// The compiler's control bits, if the listing has its encoding.
     pub control: Control,
 }
 
@@ -70,7 +70,7 @@ pub enum RegisterFile {
     Uniform,
 }
 
-/// What an operand of half precision takes of a register for both halves.
+/// The halves of a register that an operand of half precision takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
     /// Bits 0 to 15.
@@ -177,7 +177,7 @@ pub struct Address {
     pub register: Option<u8>,
     /// The vector register is the lower half of 64 bits.
     pub wide: bool,
-    /// What the vector register is multiplied by.
+    /// The factor of the vector register.
     pub scale: u8,
     /// A uniform register that is added.
     pub uniform: Option<u8>,

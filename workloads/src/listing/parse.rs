@@ -2,7 +2,7 @@
 //! The sections of a listing, line by line.
 //!
 //! `cuobjdump -sass` prints no sections: a line `Function : name` begins the code of each function, and
-//! numbers say where a branch goes. It prints code for several targets, of which Turing's is taken.
+//! numbers say where a branch goes. It prints code for several targets; Turing's is taken.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 const MAX_REGISTERS: u32 = 255;
 /// The target whose code is executed.
 const TARGET: u32 = 75;
-/// What to give where this cannot be read.
+/// The remedy where this cannot be read.
 const REMEDY: &str = "give the output of `nvdisasm -hex` or of `cuobjdump -sass`";
 /// Most bytes of a section.
 const MAX_DATA: usize = 1 << 30;
@@ -36,7 +36,7 @@ pub(super) fn module(file: &str, text: &str) -> Result<Module> {
     Ok(parser.module)
 }
 
-/// What lines belong to.
+/// The section that lines belong to.
 #[derive(Default)]
 enum Section {
     #[default]
@@ -75,7 +75,7 @@ struct Parser {
     parameter_bases: HashMap<String, u32>,
     /// Code, section by section.
     texts: Vec<Text>,
-    /// What the line `code for ..` said last, where `cuobjdump` writes one.
+    /// The last target in a line `code for ..`, where `cuobjdump` writes one.
     dumped_target: Option<u32>,
     /// Number of the line being read, or to blame.
     line: usize,

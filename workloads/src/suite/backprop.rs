@@ -93,7 +93,7 @@ impl Network {
         }
     }
 
-    /// What the bias adds to each hidden unit's sum.
+    /// The amount that the bias adds to each hidden unit's sum.
     fn bias_sums(&self) -> [f64; HIDDEN] {
         std::array::from_fn(|hidden| f64::from(self.weights[hidden + 1]))
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rodinia's CFD Solver: compressible flow on a mesh of tetrahedra, by finite volumes.
 //!
-//! A cube of cells, each of which is six tetrahedra, whose numbers are mixed. The floor is a wall, elsewhere
+//! A cube of cells. Each cell is six tetrahedra, whose numbers are mixed. The floor is a wall, elsewhere
 //! the far field comes in. A step is three stages of a Runge-Kutta method, each with its own fluxes. The
 //! reference computes the same in double precision, face by face.
 
@@ -123,7 +123,7 @@ impl State {
         length(self.velocity()) + (GAMMA * self.pressure() / self.0[0]).sqrt()
     }
 
-    /// What flows through a face, whose normal is as long as it is large.
+    /// The flux through a face, whose normal is as long as it is large.
     fn flux(&self, normal: [f64; 3]) -> [f64; COMPONENTS] {
         let through = dot(self.velocity(), normal);
         let mut flux = self.0.map(|component| component * through);
@@ -154,7 +154,7 @@ fn advanced(mesh: &Mesh, before: &[State]) -> Vec<State> {
     states
 }
 
-/// What flows into an element through all its faces.
+/// The flux into an element through all its faces.
 fn inflow(mesh: &Mesh, states: &[State], element: usize) -> [f64; COMPONENTS] {
     let here = states[element];
     let mut sum = [0.0; COMPONENTS];

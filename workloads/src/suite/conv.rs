@@ -230,7 +230,7 @@ fn run_weight_gradient_f16(device: &mut Device, size: Size) -> Result<()> {
     expect_equal("filter gradient", &found, &halves(&expected))
 }
 
-/// What the kernel finds, and what is right.
+/// The kernel's results, and the right ones.
 fn weight_gradient<T: AnyBitPattern + NoUninit>(
     device: &mut Device,
     size: Size,

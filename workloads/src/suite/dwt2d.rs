@@ -41,7 +41,7 @@ trait Wavelet {
     fn centre(sample: u8) -> Self::Sample;
     /// The new value of a sample between two others.
     fn lift(step: usize, value: Self::Sample, before: Self::Sample, after: Self::Sample) -> Self::Sample;
-    /// What a lifted sample of the high or low band ends as.
+    /// The final value of a lifted sample of the high or low band.
     fn scale(value: Self::Sample, high: bool) -> Self::Sample;
     fn check(what: &str, actual: &[Self::Sample], expected: &[Self::Sample]) -> Result<()>;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the matrix workloads share: shapes, tiles, inputs whose sums are exact, and the plain product.
+//! Common parts of the matrix workloads: shapes, tiles, inputs whose sums are exact, and the plain product.
 
 use std::fmt;
 use std::ops::{AddAssign, Mul};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rodinia's Hotspot: the temperature of a chip over time under a map of the power it dissipates.
 //!
-//! A launch advances the whole chip by two time steps in overlapping tiles of 16 × 16 cells, one
-//! thread each, of which 12 × 12 come out right.
+//! A launch advances the whole chip by two time steps in overlapping tiles of 16 × 16 cells, one thread
+//! each. In each tile, 12 × 12 cells come out right.
 
 use crate::device::Device;
 use crate::error::Result;

@@ -159,7 +159,7 @@ impl Box3 {
     }
 }
 
-/// What leaves a cell.
+/// The flow that leaves a cell.
 fn collided(cell: &[f32; VELOCITIES], kind: Kind) -> [f64; VELOCITIES] {
     let cell = cell.map(f64::from);
     if kind == Kind::Obstacle {

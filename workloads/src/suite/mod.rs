@@ -115,7 +115,7 @@ pub const MALEKEH: [&Benchmark; 27] = [
     &vectoradd::VECTORADD,
 ];
 
-/// What FineReg's evaluation has beside them.
+/// Workloads that FineReg's evaluation has beside them.
 const FINEREG: [&Benchmark; 15] = [
     &matrix_vector::ATAX,
     &matrix_vector::BICG,

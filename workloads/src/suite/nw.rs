@@ -21,7 +21,7 @@ pub(super) const NW: Benchmark = Benchmark {
 const TILE: usize = 16;
 /// Kinds of elements.
 const KINDS: usize = 24;
-/// What an element costs that is aligned with none.
+/// The cost of an element that is aligned with none.
 const PENALTY: i32 = 10;
 
 /// Pairs, and elements of a sequence.

@@ -99,7 +99,7 @@ const PRODUCT: Tile = Tile::new("recurrent_product", [64, 64, 32], [32, 32]);
 const DATA_GRADIENT: Tile = Tile::new("recurrent_data_gradient", [64, 64, 32], [32, 32]);
 const WEIGHT_GRADIENT: Tile = Tile::new("recurrent_weight_gradient", [64, 64, 32], [32, 32]);
 
-/// What a layer computes with.
+/// The values that a layer computes with.
 struct Parameters {
     /// Sums x input and state.
     weights: Vec<f16>,

@@ -19,7 +19,7 @@ fn warps_know_their_number_and_the_machine_its_sizes() {
     device.launch(&IDIOMS, "identities", 3, 96, 4 * 96, &[out.into()]).unwrap();
     for (thread, found) in device.read::<[u32; 8]>(out, 96).unwrap().into_iter().enumerate() {
         let warp = thread as u32 / 32;
-        // A slot of `fixed` is written by all warps, the last of which wins.
+        // All warps write a slot of `fixed`, and the last one wins.
         let last = 2 - thread as u32 / 8 * 8 / 32;
         assert_eq!(found, [warp, 1, 4 * 96 + 32, 4 * 96, 1, 1, 1, last], "thread {thread}");
     }

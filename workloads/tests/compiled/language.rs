@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What C++ has and kernels seldom use.
+//! Parts of C++ that kernels seldom use.
 
 use gpurf_workloads::Argument;
 

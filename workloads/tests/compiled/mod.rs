@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What NVIDIA's compiler makes of our CUDA in `listings/`, against Rust's own arithmetic.
+//! Results of our CUDA in `listings/` as NVIDIA's compiler makes it, against Rust's own arithmetic.
 
 #[allow(dead_code)]
 mod atomics;
@@ -46,13 +46,13 @@ listing!(WARPS, "warps.sass");
 /// Threads of a block; there are as many blocks as the values need.
 const BLOCK: usize = 64;
 
-/// What kernel `name` makes of each value.
+/// The results of kernel `name` for each value.
 #[track_caller]
 fn unary<T: NoUninit, R: AnyBitPattern + NoUninit>(module: &Module, name: &str, values: &[T]) -> Vec<R> {
     map(module, name, &[values])
 }
 
-/// What kernel `name` makes of the values of two lists.
+/// The results of kernel `name` for the values of two lists.
 #[track_caller]
 fn binary<T: NoUninit, R: AnyBitPattern + NoUninit>(module: &Module, name: &str, a: &[T], b: &[T]) -> Vec<R> {
     assert_eq!(a.len(), b.len());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What NVIDIA's template libraries make.
+//! Kernels made of NVIDIA's template libraries.
 
 use gpurf_workloads::Argument;
 use half::f16;
@@ -16,7 +16,7 @@ fn numbers(seed: u64, count: usize, range: std::ops::Range<i32>) -> Vec<i32> {
     (0..count).map(|_| random.i32(range.clone())).collect()
 }
 
-/// What a block makes of its values.
+/// The results of a block for its values.
 #[track_caller]
 fn block<T: bytemuck::NoUninit, R: bytemuck::AnyBitPattern + bytemuck::NoUninit>(
     name: &str,

@@ -50,7 +50,7 @@ fn flushed(bits: u32, flush: bool) -> u32 {
     }
 }
 
-/// What is left of a result by `.FTZ`, `.SAT` and NVIDIA's only NaN.
+/// The rest of a result after `.FTZ`, `.SAT` and NVIDIA's only NaN.
 fn finished(bits: u32, flush: bool, saturate: bool) -> u32 {
     let bits = flushed(bits, flush);
     let value = f32::from_bits(bits);

@@ -10,7 +10,7 @@ use gpurf_trace::Workload;
 use gpurf_workloads::listing::INSTRUCTION_BYTES;
 use gpurf_workloads::{Argument, Module, Options, Result};
 
-/// What surrounds the code of kernel `k` in a listing.
+/// The frame around the code of kernel `k` in a listing.
 pub struct Frame {
     pub registers: u32,
     /// Bytes of each parameter.
@@ -148,21 +148,21 @@ impl<'a> Trial<'a> {
         self
     }
 
-    /// What the threads leave in these places.
+    /// The values that the threads leave in these places.
     #[track_caller]
     pub fn outputs<const N: usize>(self, places: [&str; N]) -> [Vec<u32>; N] {
         let code = self.code.clone();
         self.try_outputs(places).unwrap_or_else(|error| panic!("{code}\n{error}"))
     }
 
-    /// What the threads leave in this place.
+    /// The values that the threads leave in this place.
     #[track_caller]
     pub fn output(self, place: &str) -> Vec<u32> {
         let [values] = self.outputs([place]);
         values
     }
 
-    /// What the threads leave in a register pair.
+    /// The values that the threads leave in a register pair.
     #[track_caller]
     pub fn output64(self, lower: &str, upper: &str) -> Vec<u64> {
         let [lower, upper] = self.outputs([lower, upper]);

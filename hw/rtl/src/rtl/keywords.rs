@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The reserved words of Verilog and SystemVerilog.
 
-/// Whether a name is reserved by SystemVerilog (IEEE 1800-2017, Annex B), which holds every keyword
-/// of Verilog-2005 too.
+/// Returns true if SystemVerilog reserves a name (IEEE 1800-2017, Annex B). Its list has every keyword of
+/// Verilog-2005 too.
 pub(crate) fn is_keyword(name: &str) -> bool {
     KEYWORDS.binary_search(&name).is_ok()
 }

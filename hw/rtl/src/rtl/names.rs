@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the names in a kernel are, as the declarations of its module and of the module's parts say.
+//! Meaning of the names in a kernel, as the declarations of its module and of the module's parts say.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,8 +25,8 @@ impl Names {
         Ok(Names { module, parts: RefCell::default() })
     }
 
-    /// Whether a condition is known when the module is built: parameters, sizes and numbers, and at least one
-    /// name.
+    /// Returns true if a condition is known when the module is built: parameters, sizes and numbers, and at
+    /// least one name.
     pub fn decides(&self, condition: &Expr, loops: &[Ident]) -> bool {
         match condition {
             Expr::Paren(paren) => self.decides(&paren.expr, loops),
@@ -62,7 +62,7 @@ impl Names {
         }
     }
 
-    /// Whether a path names a single signal that is there under a condition.
+    /// Returns true if a path names a single signal that is there under a condition.
     pub fn is_optional(&self, path: &Expr) -> bool {
         let Some(steps) = steps(path) else { return false };
         match &steps[..] {

@@ -105,7 +105,7 @@ pub(crate) fn peel(expr: &Expr) -> &Expr {
     }
 }
 
-/// Whether an expression mentions one of these variables.
+/// Returns true if an expression mentions one of these variables.
 pub(crate) fn mentions(expr: &Expr, variables: &[Ident]) -> bool {
     struct Search<'s>(&'s [Ident], bool);
     impl<'ast> Visit<'ast> for Search<'_> {
@@ -123,7 +123,7 @@ pub(super) fn is_variant(path: &Path) -> bool {
     path.segments.len() >= 2 && path.segments[0].ident != "Self"
 }
 
-/// Whether a value is read, sliced or cast, and not computed.
+/// Returns true if a value is read, sliced or cast, and not computed.
 pub(super) fn is_plain(expr: &Expr) -> bool {
     match peel(expr) {
         Expr::MethodCall(call) => {

@@ -104,7 +104,7 @@ impl Quiet<'_> {
         }
     }
 
-    /// `self.x` for `x`, of which the only element where it is there under a condition.
+    /// Writes `self.x` for `x`, and its only element where it is there under a condition.
     fn place(&self, expr: &mut Expr) {
         self.only(expr);
         rooted(expr, &self.loops);
@@ -234,7 +234,7 @@ impl Quiet<'_> {
         }
     }
 
-    /// Whether an expression is a number that loops' variables make.
+    /// Returns true if an expression is a number that loops' variables make.
     fn is_number(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Paren(paren) => self.is_number(&paren.expr),
@@ -279,7 +279,7 @@ fn bare(expr: Expr) -> Expr {
     }
 }
 
-/// What an array comes to: `any`, `count`, `select` and `position` as loops that gather it.
+/// The loops that gather an array: `any`, `count`, `select` and `position`.
 fn gathered(expr: &Expr) -> Option<Vec<Stmt>> {
     let Expr::Assign(ExprAssign { left: target, right, .. }) = expr else { return None };
     let Expr::Call(call) = &**right else { return None };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a kernel may say in one line: the loading of a register, wires that pass through, a bundle assigned
-//! as one, a parameter as the end of a loop.
+//! Statements that a kernel may say in one line: the loading of a register, wires that pass through, a
+//! bundle assigned as one, a parameter as the end of a loop.
 
 use syn::parse::{Parse, ParseStream};
 use syn::visit_mut::{visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut, VisitMut};
@@ -108,7 +108,7 @@ impl Shorthand<'_> {
     }
 }
 
-/// What a plain `self.wires.val()` is read from.
+/// The wires that a plain `self.wires.val()` reads.
 fn held(value: &Expr) -> Option<&Expr> {
     let from = call_of(value, "val").filter(|call| call.args.is_empty()).map(|call| &*call.receiver)?;
     SignalPath::parse(from).is_some().then_some(from)

@@ -246,7 +246,7 @@ impl Checker {
         }
     }
 
-    /// Whether an expression is made of loop variables and plain literals with `+`, `-` and `*`.
+    /// Returns true if an expression is made of loop variables and plain literals with `+`, `-` and `*`.
     pub fn constant(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Paren(paren) => self.constant(&paren.expr),

@@ -3,12 +3,12 @@
 
 #[block(title = "Module with options", parameters(slots, wide))]
 pub struct Declared {
-    /// What goes in.
+    /// An input that is always there.
     pub first: In<Bit>,
-    /// What goes in beside it.
+    /// An input that is there where `wide` is set.
     #[when(wide)]
     pub second: In<Bit>,
-    /// What comes out.
+    /// The only output.
     pub x: Out<Bit>,
     #[when(slots == 2)]
     held: Register<Bits<8>>,

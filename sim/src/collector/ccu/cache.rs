@@ -31,7 +31,7 @@ pub struct Cache<D: Data> {
     tag: [u8; MAX_ENTRIES],
     pub data: [D; MAX_ENTRIES],
     order: LruOrder,
-    /// What arrives in this cycle, under `allocate_on_arrival`.
+    /// The value that arrives in this cycle, under `allocate_on_arrival`.
     pub arrival: Option<Arrival>,
 }
 

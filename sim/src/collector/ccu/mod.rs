@@ -69,7 +69,7 @@ impl<D: Data> Ccu<D> {
         }
     }
 
-    /// What the entry of a slot holds, be it there already or not; nothing if it has none.
+    /// The value in the entry of a slot, be it the slot's own already or not; zero if it has no entry.
     fn entry(&self, slot: usize) -> D {
         match self.parameters.allocate_on_arrival && (self.valid & self.ready) >> slot & 1 == 0 {
             true => D::default(),
@@ -77,7 +77,7 @@ impl<D: Data> Ccu<D> {
         }
     }
 
-    /// What is in the table is no value of the instruction's warp.
+    /// True if no value in the table is of the instruction's warp.
     fn finds_nothing(&self, issue: &Issue) -> bool {
         issue.flush || self.owner != Some(issue.warp)
     }
@@ -117,8 +117,8 @@ impl<D: Data> Ccu<D> {
     }
 }
 
-/// What the slots of an instruction point to that gets entries on arrival: the entry that was found, or the
-/// first slot of the register.
+/// The entries that the slots of an instruction point to that gets entries on arrival. Each is the entry
+/// that was found, or the first slot of the register.
 fn waiting(issue: &Issue, placement: &Placement) -> [u8; MAX_SLOTS] {
     std::array::from_fn(|slot| match placement.hit >> slot & 1 {
         1 => placement.index[slot],

@@ -18,7 +18,7 @@ pub struct Curve {
     pub level: f64,
     /// The greatest STHLD that costs nothing.
     pub knee: u32,
-    /// What each further step costs, relative to the step before.
+    /// The cost of each further step, relative to the step before.
     pub slope: f64,
 }
 

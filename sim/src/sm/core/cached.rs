@@ -98,8 +98,8 @@ impl<E: RunsSubCore> Core<E> {
         self.inputs.results.put(bank.index(), (write.warp, write.register, base), false, value);
     }
 
-    /// What is issued is looked up in the cache, and the hardware is not asked for what that has: its outputs
-    /// change. Whether the issue fails because a source can be read nowhere.
+    /// Looks up the issuing instruction in the cache. The hardware is not asked for what the cache has: its
+    /// outputs change. Returns true if the issue fails because a source can be read nowhere.
     #[inline(never)]
     pub(super) fn look_up(
         &mut self,

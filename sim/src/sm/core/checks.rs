@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the hardware says is held against what the SM knows.
+//! Checks of the hardware's outputs against the SM's own knowledge.
 
 use super::super::clock::Clock;
 use super::super::context::Context;

@@ -20,7 +20,7 @@ pub(super) struct Collectors {
     pub all: u8,
 }
 
-/// What is in a collector.
+/// The contents of a collector.
 #[derive(Clone, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Collecting {
     pub warp: WarpId,
@@ -60,7 +60,7 @@ impl Collectors {
         self.occupied &= !collector.bit();
     }
 
-    /// What is in a collector, or was in it last.
+    /// The contents of a collector, present or last.
     #[inline]
     pub fn last(&self, collector: CollectorId) -> Option<&Collecting> {
         self.held.get(collector.index())
@@ -71,7 +71,7 @@ impl Collectors {
         self.iter().any(|held| held.executing.is_some_and(|executing| executing.serial == serial))
     }
 
-    /// What is in those that are occupied.
+    /// The contents of those that are occupied.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &Collecting> {
         members(self.occupied).map(|collector| &self.held[collector])

@@ -84,7 +84,7 @@ impl<E: RunsSubCore> Core<E> {
         self.warps[warp.index()].next_serial() != serial && !self.collectors.hold(serial)
     }
 
-    /// What a warp still reads has changed.
+    /// Notes that a warp's pending reads have changed.
     pub(super) fn read_on(&mut self, warp: WarpId) {
         let reading = self.reading(warp);
         self.warps[warp.index()].dispatch(reading);

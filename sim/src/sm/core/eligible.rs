@@ -35,7 +35,7 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// Whether nothing else decides, in this cycle, what may issue.
+    /// Returns true if nothing else decides, in this cycle, what may issue.
     #[inline]
     fn is_open(&self) -> bool {
         let empties = self.cache.as_ref().is_some_and(|cache| cache.emptying() != 0);
@@ -45,7 +45,7 @@ impl<E: RunsSubCore> Core<E> {
             && self.leaving.to_be_issued().is_none()
     }
 
-    /// What else decides whether one of these warps may issue.
+    /// Applies all else that decides whether one of these warps may issue.
     #[inline(never)]
     fn narrow(&mut self, mut ready: WarpSet, context: &mut Context) -> Eligible {
         let saves = self.leaving.to_be_issued();

@@ -72,8 +72,8 @@ impl<E: RunsSubCore> Core<E> {
         self.show_issue(&executing, round, found | outputs.hit, context);
     }
 
-    /// What an instruction that leaves its warp's buffer means to its block and to others. `is_last`: no
-    /// round of it follows.
+    /// Tells its block and others that an instruction leaves its warp's buffer. `is_last`: no round of it
+    /// follows.
     #[inline(always)]
     pub(super) fn leave_buffer(&mut self, executing: Executing, is_last: bool, context: &mut Context) {
         let Executing { warp, instruction, .. } = executing;

@@ -75,7 +75,7 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// What the port did in a cycle.
+    /// Takes what the port did in a cycle.
     #[inline]
     pub(super) fn take_transfer(&mut self, outputs: &CycleOut<u32>, context: &mut Context) {
         let Leaving { has_port: true, asked, crosses, value, .. } = &mut self.leaving else { return };
@@ -106,7 +106,7 @@ impl<E: RunsSubCore> Core<E> {
         context.clock.progress();
     }
 
-    /// Whether a collector that is dispatched held such a read, which then ends.
+    /// Ends such a read if the collector that is dispatched held it, and returns true then.
     pub(super) fn end_save(&mut self, collector: CollectorId, outputs: &CycleOut<u32>) -> bool {
         let ends = self.leaving.collector == Some(collector);
         if ends {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a sub-core tells a scheduler of the whole SM, and what that lets it do.
+//! The facts that a sub-core tells a scheduler of the whole SM, and the permission that comes back.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::WarpSet;
@@ -15,7 +15,7 @@ pub(super) struct Permission {
     pub any: bool,
 }
 
-/// What a scheduler of the whole SM has to know.
+/// Facts that a scheduler of the whole SM needs.
 pub(in crate::sm) struct Candidates {
     pub waits: Waits,
     pub free_collector: bool,

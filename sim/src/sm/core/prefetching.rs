@@ -42,7 +42,7 @@ impl<E: RunsSubCore> Core<E> {
         !self.prefetches[warp.index()].is_complete()
     }
 
-    /// What the hardware has taken is a prefetch, which now is under way.
+    /// Notes that the hardware has taken a prefetch, which now is under way.
     #[inline(never)]
     pub(super) fn issue_prefetch(&mut self, outputs: &CycleOut<u32>, context: &mut Context) {
         let Some(cache) = &mut self.cache else { return };
@@ -70,7 +70,7 @@ impl<E: RunsSubCore> Core<E> {
         self.collectors.last(collector).is_some_and(|held| !held.prefetch.is_empty())
     }
 
-    /// What a prefetch has read fills the cache.
+    /// Fills the cache with the registers that a prefetch has read.
     #[inline(never)]
     pub(super) fn end_prefetch(&mut self, collector: CollectorId, outputs: &CycleOut<u32>) {
         let Some(held) = self.collectors.last(collector) else { return };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a scheduler of the whole SM asks of a sub-core.
+//! Questions of a scheduler of the whole SM to a sub-core.
 
 use gpurf_blocks::{WarpId, WarpSet};
 

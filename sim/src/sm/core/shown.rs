@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a sub-core tells those who follow its instructions: see `pipeline`.
+//! The reports of a sub-core to those who follow its instructions: see `pipeline`.
 
 use gpurf_blocks::{BankId, CollectorId, WarpId};
 use gpurf_trace::RegisterId;

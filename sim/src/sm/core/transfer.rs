@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a sub-core does for blocks that become pending or active: its warps' contexts leave and come, and
+//! A sub-core's work for blocks that become pending or active: its warps' contexts leave and come, and
 //! their registers are written into the banks ([`super::leaving`]: are read from them).
 
 use gpurf_blocks::{Row, WarpId, WarpSet};
@@ -36,8 +36,8 @@ impl<E: RunsSubCore> Core<E> {
         self.ages.iter().fold(0, |set, warp| set | warp.bit())
     }
 
-    /// The ones that wait for a load that takes long; and those of which nothing else is under way. A warp at
-    /// a barrier, or at its end, is among the latter only.
+    /// The ones that wait for a load that takes long; and the ones with nothing else under way. A warp at a
+    /// barrier, or at its end, is among the latter only.
     fn stalled_long(&self, context: &Context) -> (WarpSet, WarpSet) {
         let collecting = self.collectors.iter().fold(0, |set, held| set | held.warp.bit());
         let WarpStates { memory, barrier, issued, pool, .. } = self.situation;

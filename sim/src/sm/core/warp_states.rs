@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the warps of a sub-core wait for.
+//! States of a sub-core's warps: each waits for something.
 
 use super::super::warp::State;
 use crate::issue::Waits;

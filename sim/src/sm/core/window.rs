@@ -25,7 +25,7 @@ use crate::statistics::Stalls;
 
 /// Instructions between issue and unit, at most.
 const MOST: usize = 32;
-/// Cycles ahead of which the scoreboard knows that a result of fixed latency comes.
+/// Cycles by which the scoreboard knows ahead that a result of fixed latency comes.
 const AHEAD: usize = 32;
 
 /// The register-file side, and what is under way in it.
@@ -39,9 +39,9 @@ pub(super) struct Window {
     /// In place of control bits.
     scoreboard: Option<Scoreboard>,
     still: Standstill,
-    /// Of the last cycle.
+    /// The obstacle of the last cycle.
     obstacle: Obstacle,
-    /// What the last cycle showed, in a place of its own that is not copied.
+    /// The outputs of the last cycle, in a place of its own that is not copied.
     shown: Option<Box<Shown<u32>>>,
 }
 
@@ -83,7 +83,7 @@ struct VariableResult {
 struct Scoreboard {
     now: usize,
     due: [Vec<Due>; AHEAD],
-    /// Those of the last cycle.
+    /// Registers that were due in the last cycle: any pipe may use them from now on.
     fresh: Vec<Due>,
 }
 
@@ -116,7 +116,7 @@ impl Window {
         })
     }
 
-    /// Whether anything is under way in it, or is still to be written.
+    /// Returns true if anything is under way in it, or is still to be written.
     #[inline]
     pub fn is_busy(&self) -> bool {
         self.model.is_busy()
@@ -133,8 +133,8 @@ impl Window {
 }
 
 impl<E: RunsSubCore> Core<E> {
-    /// What a warp can do as far as the SM knows: its dependences, if the control bits tell of them, the
-    /// hardware knows.
+    /// The state of a warp as far as the SM knows. If the control bits tell of dependences, the hardware
+    /// knows them.
     pub(super) fn window_state(&self, warp: WarpId, state: State) -> State {
         match &self.window {
             Some(Window { scoreboard: None, .. }) => self.warps[warp.index()].place(),
@@ -335,7 +335,7 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// What waits for an instruction without results need not wait longer.
+    /// Decrements the counter of an instruction without results: whoever waits for it need not wait longer.
     fn end_counter(&mut self, executing: &Executing, context: &Context) {
         let decoded = context.code.of(&executing.instruction);
         let control = decoded.operations[usize::from(decoded.last_round())].control;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether a warp that is served by another's load gets what it asked for.
+//! A check that a warp that is served by another's load gets what it asked for.
 
 use gpurf_trace::ThreadBlock;
 

@@ -40,7 +40,7 @@ use versions::{Versions, REACH};
 /// From a load's wait for another's data to its own results.
 const RENAMED_LATENCY: u64 = 1;
 
-/// What an SM needs for it.
+/// The state of an SM for it.
 pub(super) struct LoadSharing {
     sections: Sections,
     versions: Versions,

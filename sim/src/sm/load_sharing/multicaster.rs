@@ -63,7 +63,7 @@ fn unit_address(key: &Key) -> u32 {
     (key.address / ADDRESS_UNIT) as u32
 }
 
-/// What the destination of a duplicated load's second half differs in.
+/// The difference between the destinations of a duplicated load's first and second half.
 const SECOND_HALF: u8 = 128;
 /// Loads of a warp that wait without the list's growing.
 const HELD: usize = 64;
@@ -104,7 +104,7 @@ struct BlockLoads {
     hurried: bool,
 }
 
-/// What happens in a cycle.
+/// Events of a cycle.
 pub(super) struct Step {
     /// Loads that the unit has taken from the sub-cores' queues, one bit per sub-core.
     pub taken: u8,

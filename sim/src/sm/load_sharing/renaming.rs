@@ -21,7 +21,7 @@ use crate::sm::names::BlockId;
 /// Values kept for later warps. A sub-core's 512 registers hold no more of four registers each.
 const VALUES: usize = 128;
 
-/// What is in a sub-core's register file for other warps.
+/// Values in a sub-core's register file for other warps.
 #[derive(BorshSerialize, BorshDeserialize)]
 pub struct Renaming {
     /// In the order of their loads.
@@ -40,7 +40,7 @@ struct Value {
     followers: [Option<Executing>; MAX_WARPS],
 }
 
-/// What a load is to do.
+/// The task of a load.
 #[derive(Clone, Copy)]
 pub enum Found {
     /// To go to memory: it is the first of its kind.
@@ -56,8 +56,9 @@ impl Renaming {
         Renaming { values: Vec::with_capacity(VALUES) }
     }
 
-    /// Looks up the load of a warp, in a section of its block's work. `alike` tells whether it does the same
-    /// as an older one, with nothing stored there since so many stores, of which there are `stores` so far.
+    /// Looks up the load of a warp, in a section of its block's work. `stores` is the number of stores so
+    /// far. `alike` tells whether it does the same as an older one, with nothing stored there since so many
+    /// stores.
     pub fn request(
         &mut self,
         load: Executing,

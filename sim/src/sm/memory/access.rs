@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an instruction asks of the load/store unit, and the traffic that it makes.
+//! An instruction's request to the load/store unit, and the traffic that it makes.
 
 use gpurf_trace::{Memory, MemoryAccess, MemorySpace};
 
@@ -7,7 +7,7 @@ use crate::statistics::Counters;
 
 use super::Threads;
 
-/// What an instruction asks of the unit.
+/// An instruction's request to the unit.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sm) struct Access<'a> {
     pub memory: Memory,
@@ -21,7 +21,7 @@ pub(in crate::sm) struct Access<'a> {
     pub threads: Threads,
 }
 
-/// What came of it.
+/// The outcome of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sm) struct Served {
     /// The cycle of its completion, unless it waits for sectors: see [`super::LoadStoreUnit::arrive`].

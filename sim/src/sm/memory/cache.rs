@@ -23,12 +23,12 @@ pub(super) struct Cache {
     uses: u64,
 }
 
-/// What lines keep their ways for.
+/// Reasons for which lines keep their ways.
 #[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Keeps {
     /// As long as they wait for a sector.
     pub reserved: bool,
-    /// What was stored to them, until it is so many percent of the lines.
+    /// Stored lines keep their ways, until they are so many percent of all.
     pub stored: usize,
 }
 

@@ -53,7 +53,7 @@ impl Coalescer {
         }
     }
 
-    /// What the last instruction touches, highest address first.
+    /// The sectors that the last instruction touches, highest address first.
     pub fn sectors(&self) -> impl Iterator<Item = SectorAccess> + '_ {
         self.lines.iter().flat_map(|&LineAccess { line, bytes }| {
             let of_sector = move |sector: usize| (bytes >> (SECTOR as usize * sector)) as u32;

@@ -21,7 +21,7 @@ pub(in crate::sm) struct L2 {
     /// way.
     latency: u64,
     dram_latency: u64,
-    /// What is behind the links. What all SMs share goes from one to the next as they take turns.
+    /// The part behind the links. If all SMs share it, it goes from one to the next as they take turns.
     pub partitions: Option<Box<Partitions>>,
 }
 

@@ -18,7 +18,7 @@ pub(in crate::sm) struct Threads {
     pub first: u64,
     /// Active lanes, one bit each.
     pub mask: u32,
-    /// That the SM has room for.
+    /// Threads that the SM has room for.
     pub count: u64,
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The memory partitions behind the SMs' links: L2's tags, and the bandwidth of L2 and DRAM.
 //!
-//! An SM has partitions of its own, which are its share of the GPU's and are held up by its own links alone;
-//! or all SMs have one, with the shares of all (`l2.shared`). Then a line lies in one slice and one channel,
-//! each of which takes a sector at a time, and what several SMs want of one at the same time waits there:
-//! latency grows under load.
+//! An SM has partitions of its own, which are its share of the GPU's and are held up by its own links
+//! alone; or all SMs have one, with the shares of all (`l2.shared`). Then a line lies in one slice and one
+//! channel. Each of them takes a sector at a time, and what several SMs want of one at the same time waits
+//! there: latency grows under load.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::MemoryAccess;
@@ -30,7 +30,7 @@ enum Bandwidth {
 }
 
 impl Partitions {
-    /// Of one SM.
+    /// The partitions of one SM.
     pub fn own(Config { l2, dram, .. }: &Config) -> Self {
         Partitions {
             config: l2.clone(),
@@ -39,7 +39,7 @@ impl Partitions {
         }
     }
 
-    /// Of all SMs. Slices and channels together take what the links to all shares would.
+    /// The partition of all SMs. Slices and channels together take what the links to all shares would.
     pub fn shared(Config { sms, l2, dram, .. }: &Config) -> Self {
         let sms = *sms as u64;
         let channels = |count: usize, cycles_per_sector| match cycles_per_sector {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a warp's access to shared memory costs.
+//! The cost of a warp's access to shared memory.
 
 /// Words of a shared-memory access that are served together: one for each lane.
 const WORDS: usize = 32;
@@ -18,8 +18,8 @@ pub(in crate::sm) struct SharedCost {
 /// The cost of an access of `width` bytes per lane; there is at least one address.
 ///
 /// Lanes that name the same word share its access; different words in one bank take a cycle each.
-/// An access of 8 or 16 bytes per lane is served in two or four parts, of which each covers as many
-/// lanes as 32 words allow. `banks` is a power of two up to 64.
+/// An access of 8 or 16 bytes per lane is served in two or four parts. Each part covers as many lanes as 32
+/// words allow. `banks` is a power of two up to 64.
 pub(in crate::sm) fn shared_cost(addresses: &[u64], width: u64, banks: usize) -> SharedCost {
     let words_per_lane = width.div_ceil(WORD).clamp(1, WORDS as u64) as usize;
     let parts = addresses.chunks(WORDS / words_per_lane);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What takes a slot. See [`super`] for the order.
+//! The choice of what takes a slot. See [`super`] for the order.
 
 use gpurf_blocks::{WarpSet, SUB_CORES};
 
@@ -70,7 +70,7 @@ impl Switching {
         None
     }
 
-    /// What takes the place of a stalled block, and the region of its registers.
+    /// The block that takes the place of a stalled one, and the region of its registers.
     fn replace<E: RunsSubCore>(
         &mut self,
         front: &Front,

@@ -52,7 +52,7 @@ impl StatusMonitor {
         !self.is_idle() || shown == (context as u32, registers as u32)
     }
 
-    /// One cycle. The pending block selected among these, all of which could resume.
+    /// One cycle. The pending block selected among these; all of them could resume.
     pub fn step(&mut self, among: BlockSet) -> Option<Candidate> {
         if among.is_empty() && self.is_idle() {
             return None;

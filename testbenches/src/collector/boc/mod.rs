@@ -51,7 +51,7 @@ where
 }
 
 register!(Boc<W>);
-// Collector w is warp w's, of which a sub-core has eight.
+// Collector w is warp w's; a sub-core has eight warps.
 register_stages!([W] Boc<W>, 3);
 
 impl<const W: usize> Collector<W> for Boc<W>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a window holds, and holds no longer, as a collector, an operand stage and a sub-core show it.
+//! Tests of a window's values, kept and dropped, as a collector, an operand stage and a sub-core show them.
 
 use gpurf_blocks::{Data, Parameters, Ports};
 
@@ -10,9 +10,9 @@ pub trait Windows<D> {
     /// How many collectors, one for each warp.
     fn collectors(&self) -> usize;
 
-    /// A warp's instruction reads these registers, one in each slot, which have these values in the banks,
-    /// and shows those as its destinations, each of which it writes or does not have. Which slots find their
-    /// registers, and their operands.
+    /// Executes an instruction of a warp that reads these registers, one in each slot; the banks have these
+    /// values. Its ports show those destinations; the instruction writes each, or does not have it. Returns
+    /// which slots find their registers, and their operands.
     fn execute(
         &mut self,
         warp: usize,
@@ -24,7 +24,7 @@ pub trait Windows<D> {
     fn write(&mut self, warp: usize, register: usize, data: D) -> Result<bool, String>;
 }
 
-/// What numbers of registers are exclusive-or'ed with, so that registers of each bank use all bits.
+/// Masks for the exclusive-or with numbers of registers, so that registers of each bank use all bits.
 const SETS: [usize; 4] = [0, 0xff, 0x01, 0xfe];
 
 /// Any two of a set differ in more than one bit.

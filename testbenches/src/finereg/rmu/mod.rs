@@ -79,10 +79,10 @@ struct Switch<D> {
     discard: bool,
     /// Warps that have yet to be looked up.
     warps: VecDeque<(u32, u32)>,
-    /// What the outgoing CTA must find again; what of it is still in the ACRF only.
+    /// Registers that the outgoing CTA must find again, and those of them that are still in the ACRF only.
     live: BTreeMap<Place, D>,
     unsaved: BTreeMap<Place, D>,
-    /// What the incoming CTA must get, and has not got.
+    /// Registers that the incoming CTA must get, and has not got.
     missing: BTreeMap<Place, D>,
     fits: bool,
     /// Cycles without a stall from outside that it may yet take.
@@ -102,7 +102,7 @@ struct RmuStimulus<D> {
     is_first: bool,
     /// CTAs only leave.
     fills: bool,
-    /// What memory and the ACRF have been asked for.
+    /// Requests to memory and to the ACRF that are under way.
     memory: Option<u32>,
     acrf: VecDeque<(Place, D)>,
     /// How often the outside stalls, in percent.
@@ -233,7 +233,7 @@ impl<D: Data> RmuStimulus<D> {
         Ok(())
     }
 
-    /// What crosses between ACRF and RMU in this cycle.
+    /// Checks the registers that cross between ACRF and RMU in this cycle.
     fn move_registers(&mut self, inputs: &RmuIn<D>, outputs: &RmuOut<D>) -> Result<(), String> {
         let Some(switch) = &mut self.switch else {
             let moves = outputs.acrf_read || outputs.acrf_write;

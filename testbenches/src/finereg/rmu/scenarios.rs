@@ -59,7 +59,7 @@ impl Cta {
     }
 }
 
-/// What a switch did.
+/// The course of a switch.
 #[derive(Debug, Default)]
 struct Report {
     refused: bool,
@@ -74,7 +74,7 @@ struct Report {
     free: u32,
 }
 
-/// What a register of a CTA holds.
+/// The value of a CTA's register.
 fn content(cta: u32, warp: u32, register: u32) -> u32 {
     cta << 11 | warp << 6 | register
 }

@@ -22,7 +22,7 @@ pub struct Instruction<D> {
     pub tensor: bool,
     pub sources: [Option<u32>; READS],
     pub expected: [D; READS],
-    /// What it writes.
+    /// The register that it writes, and the value.
     pub destination: Option<(u32, D)>,
     pub stall: u32,
     pub yields: bool,
@@ -41,7 +41,7 @@ impl<D> Instruction<D> {
     }
 }
 
-/// What holds of a register.
+/// The state of a register.
 #[derive(Clone, Debug)]
 struct Register<D> {
     value: D,
@@ -70,7 +70,7 @@ pub struct Program<D> {
 }
 
 impl<D: Data> Program<D> {
-    /// Of a warp with so many registers, whose values are these.
+    /// The program of a warp with so many registers, whose values are these.
     pub fn new(parameters: Parameters, lowest: u32, values: &[D]) -> Self {
         let register = |&value: &D| Register { value, due: 0, pipe: 0, written: 0, read: 0 };
         Program {
@@ -93,7 +93,7 @@ impl<D: Data> Program<D> {
         }
     }
 
-    /// An instruction, of which all but the stall count is settled; and the stall count of the one before it.
+    /// An instruction whose stall count alone is still open; and the stall count of the one before it.
     fn draw(&mut self, random: &mut Random) -> Instruction<D> {
         let is_variable = random.percent(25);
         let unit = random.below(8) as u32;
@@ -184,7 +184,7 @@ impl<D: Data> Program<D> {
         };
     }
 
-    /// What an instruction leaves to those behind it.
+    /// Settles the things that an instruction leaves to those behind it.
     fn settle(&mut self, instruction: &mut Instruction<D>, set: usize, random: &mut Random) {
         let counter = |random: &mut Random| random.below(DEPENDENCE_COUNTERS) as u32;
         for operand in 0..OPERANDS {

@@ -103,7 +103,7 @@ fn present<D: Data>(inputs: &mut ModernSubCoreIn<D>, warp: usize, payload: u32, 
     }
 }
 
-/// What a warp's code does: in which cycle each instruction issues, leaves Control, and has its operands.
+/// The course of a warp's code: in which cycle each instruction issues, leaves Control, and has its operands.
 #[derive(Clone, Debug, Default)]
 struct Run<D> {
     issued: Vec<usize>,
@@ -173,7 +173,7 @@ fn consume<D: Data>(
     let producer = Instruction { stall: distance, writes: Some(0), ..Default::default() };
     let arrival = bench.parameters.read_window + 3 + 4;
     let run = run(bench, &[producer, consumer], true, |cycle, inputs| {
-        // Of variable latency, it has a pipe of which there is no result.
+        // Of variable latency, it has a pipe without results.
         inputs.head_pipe[0] = if inputs.head_queue[0] == 0 { 0 } else { 3 };
         inputs.give_back[0] = consumer.queue != 0 && cycle == 100;
         if cycle == arrival {

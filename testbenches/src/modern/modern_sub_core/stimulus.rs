@@ -14,7 +14,7 @@ use crate::{Random, Stimulus};
 struct Slot<D> {
     program: Program<D>,
     head: Instruction<D>,
-    /// What its registers have once all is done that has issued.
+    /// The values of its registers once all is done that has issued.
     values: Vec<D>,
     lowest: u32,
     base: u32,
@@ -34,7 +34,7 @@ struct UnderWay<D> {
 /// A result: warp, register, value, pipe.
 type Result4<D> = (usize, u32, D, u32);
 
-/// What is to happen in a later cycle.
+/// An event that is to happen in a later cycle.
 enum Due<D> {
     Result(Result4<D>),
     /// A result of variable latency, with its counter.
@@ -53,7 +53,7 @@ pub struct ModernSubCoreStimulus<D> {
     due: HashMap<u64, Vec<Due<D>>>,
     loads: [VecDeque<(Result4<D>, u32)>; READ_BANKS],
     decrements: VecDeque<(usize, u32)>,
-    /// What is drawn for the observation of this cycle.
+    /// Delays that are drawn for the observation of this cycle.
     delays: VecDeque<u64>,
     /// The warp that issued in the last cycle: it has another instruction in this.
     renew: Option<usize>,
@@ -131,7 +131,7 @@ impl<D: Data> ModernSubCoreStimulus<D> {
         inputs.head_misses[warp] = *misses;
     }
 
-    /// What is due in this cycle.
+    /// Drives the events that are due in this cycle.
     fn come(&mut self, inputs: &mut ModernSubCoreIn<D>) {
         let mut ports = [0; READ_BANKS];
         for due in self.due.remove(&self.cycle).unwrap_or_default() {

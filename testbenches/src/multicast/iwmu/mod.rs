@@ -42,7 +42,7 @@ struct Request {
     destination: u32,
 }
 
-/// What the stimulus does to the table.
+/// The stage of the stimulus, by what it does to the table.
 enum Stage {
     /// It fills: most entries in use so far, and cycles since there were fewer.
     Fills { most: u64, cycles: u64 },
@@ -66,7 +66,7 @@ impl Stage {
     }
 }
 
-/// What happened, counted.
+/// Counts of events.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     loads: u64,
@@ -153,9 +153,9 @@ impl IwmuStimulus {
         (self.related, self.pressure, self.enable, self.ready, self.releases) = (0, 100, 100, 100, 0);
     }
 
-    /// How a table empties that has just become full: by a release of all warps, by partners, by few partners
-    /// while the other entries of their rows get older, by repeats, each of which takes the place of the
-    /// older load, or by age, with or without others that take their entries at once.
+    /// Chooses how a table empties that has just become full. The ways: a release of all warps; partners;
+    /// few partners while the other entries of their rows get older; repeats, each taking the place of the
+    /// older load; age, with or without others that take their entries at once.
     fn empty(&mut self, random: &mut Random) {
         let others = random.pick(&[0, 100]);
         self.stage = match random.below(5) {

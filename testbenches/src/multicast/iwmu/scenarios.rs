@@ -23,7 +23,7 @@ const WARP_3: Load = [3, 0x4080, 40, 112];
 /// Cycles in which most scenarios' loads meet their partners.
 const SHORT_AGE: usize = 50;
 
-/// What shared memory got: the warps, and the fields that they share.
+/// An access of shared memory: the warps, and the fields that they share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Access {
     warps: Vec<u32>,

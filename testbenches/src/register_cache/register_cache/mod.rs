@@ -57,7 +57,7 @@ struct RegisterCacheStimulus<D: Data> {
     lines: LinesInTurn,
     /// The number of the last one.
     number: usize,
-    /// What each register of each warp holds: the last value written, and what the register file has.
+    /// Values of each register of each warp: the last one written, and the one that the register file has.
     truth: Vec<[D; 256]>,
     file: Vec<[D; 256]>,
     result: Option<Write<D>>,
@@ -67,12 +67,12 @@ struct RegisterCacheStimulus<D: Data> {
     begun: bool,
     /// The inputs of the last cycle.
     last: RegisterCacheIn<D>,
-    /// What the sources of the last cycle must bring.
+    /// Values that the sources of the last cycle must bring.
     expected: [D; MAX_SLOTS],
     counts: Counts,
 }
 
-/// What happened: accesses of whole registers, lanes, cycles.
+/// Counts of accesses of whole registers, lanes and cycles.
 #[derive(Default)]
 struct Counts {
     reads: u64,
@@ -147,7 +147,7 @@ impl<D: Data> RegisterCacheStimulus<D> {
         self.flush.is_some_and(|(flushed, _)| flushed == warp)
     }
 
-    /// A flush of a warp of which nothing is under way.
+    /// A flush of a warp without anything under way.
     fn new_flush(&self, random: &mut Random) -> Option<(u32, bool)> {
         let warp = self.warps.any(random);
         let is_quiet = self.result.iter().chain(&self.fills).all(|write| write.warp != warp);

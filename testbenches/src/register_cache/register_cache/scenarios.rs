@@ -55,7 +55,7 @@ fn write<D: Data>(bench: &mut Bench<D>, inputs: RegisterCacheIn<D>) -> Result<Re
     Ok(out)
 }
 
-/// What the register file is given until nothing is left: register, lanes, value.
+/// Values that the register file is given until nothing is left: register, lanes, value.
 fn drain<D: Data>(bench: &mut Bench<D>) -> Result<Vec<(u32, u32, D)>, String> {
     let mut leaving = vec![];
     loop {

@@ -77,7 +77,7 @@ fn root(kind: Kind, bits: u128, round: Round) -> u128 {
     }
 }
 
-/// Whether a comparison holds; those that end in `u` do for NaN.
+/// Returns true if a comparison holds; those that end in `u` hold for NaN.
 fn holds(comparison: &str, kind: Kind, a: u128, b: u128) -> Option<bool> {
     let [a, b] = [a, b].map(|bits| exact(kind, bits));
     let (ordered, unordered) = match comparison.strip_suffix('u') {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the functions give, by their descriptions in CUDA's documentation.
+//! Results of the functions, by their descriptions in CUDA's documentation.
 
 mod conversions;
 mod floats;
@@ -21,11 +21,11 @@ pub struct Case<'a> {
     pub thread: usize,
 }
 
-/// What a call gives.
+/// The results of a call.
 #[derive(Default)]
 pub struct Answer {
     pub result: Option<u128>,
-    /// What pointers of these parameters point to.
+    /// Values that pointers of these parameters point to.
     pub memory: Vec<(usize, u128)>,
     /// By how many units in the last place a result may differ.
     pub ulps: u64,

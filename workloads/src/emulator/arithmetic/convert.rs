@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Between number formats.
 //!
-//! Values travel as 64-bit patterns in the lower bits of which narrower types sit. Results of narrow
-//! integer types are extended to 32 bits, as they stand in a register.
+//! Values travel as 64-bit patterns; narrower types sit in the lower bits. Results of narrow integer types
+//! are extended to 32 bits, as they stand in a register.
 
 use super::{half, rounding, single, FloatMode, Rounding};
 

@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// What the compiler makes of `fmin` and `fmax`: a selection and a correction.
+    /// The result of the compiler's `fmin` and `fmax`: a selection and a correction.
     fn select(a: u64, b: u64, (first, both_nan): (bool, bool)) -> f64 {
         f64::from_bits(if first { a } else { b } | if both_nan { 1 << 51 } else { 0 })
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the formats of numbers have that several of them need.
+//! Constants of the formats of numbers that several of them need.
 
 /// The one NaN of single precision that instructions produce.
 pub const SINGLE_NAN: u32 = 0x7fff_ffff;

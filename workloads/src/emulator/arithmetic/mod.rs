@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What Turing's instructions compute, as pure functions of the bits in their source registers.
+//! Functions of Turing's instructions: pure functions of the bits in their source registers.
 //!
 //! Single precision results that are not a number are always [`formats::SINGLE_NAN`], half precision ones
 //! [`formats::HALF_NAN`]; double precision keeps the payload of a NaN operand (see [`double`]).
@@ -42,7 +42,7 @@ pub struct FloatMode {
     pub saturate: bool,
 }
 
-/// What a floating-point comparison asks. Those that end in `u` also hold if an operand is a NaN.
+/// A floating-point comparison. Those that end in `u` also hold if an operand is a NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatComparison {
     False,

@@ -24,9 +24,9 @@ pub fn correction(negative: bool, exact_to_rounded: Option<Ordering>, rounding: 
     }
 }
 
-/// The sum of two values of which the result is to be rounded once more, to at most 51 bits: if it
-/// is inexact, its last bit is one ("round to odd"), which keeps the second rounding from taking it
-/// for a tie or for exact. A zero gets the sign that `rounding` gives to exact zero sums.
+/// The sum of two values, to at most 51 bits, whose result is to be rounded once more. If it is inexact,
+/// its last bit is one ("round to odd"). This keeps the second rounding from taking it for a tie or for
+/// exact. A zero gets the sign that `rounding` gives to exact zero sums.
 #[inline]
 pub fn sum(a: f64, b: f64, rounding: Rounding) -> f64 {
     let sum = a + b;

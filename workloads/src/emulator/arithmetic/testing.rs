@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the tests share: operands that find mistakes, and reference arithmetic.
+//! Common parts of the tests: operands that find mistakes, and reference arithmetic.
 
 pub(super) use super::double::apfloat_rounding;
 use super::{FloatMode, Rounding};

@@ -91,7 +91,7 @@ impl Decoder<'_> {
         Ok(self.compute(destination, sources, [], function))
     }
 
-    /// The next operand, of which `.B1` and its like choose a byte and `.H1` and its like a half.
+    /// The next operand. `.B1` and its like choose a byte of it, and `.H1` and its like a half.
     fn narrow_source(&mut self, kind: Kind) -> Result<super::Word, String> {
         use crate::listing::Operand;
         match self.peek() {

@@ -67,7 +67,7 @@ impl Decoder<'_> {
         Ok(compute)
     }
 
-    /// `VOTE.mode [Rd,] P, a`: Rd has a bit for each executing lane of which a holds, P is the vote.
+    /// `VOTE.mode [Rd,] P, a`: Rd has a bit for each executing lane for which a holds, P is the vote.
     fn vote(&mut self) -> Result<Compute, String> {
         enum Mode {
             All,

@@ -114,7 +114,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// What an instruction with this opcode does.
+/// The operation of an instruction with this opcode.
 pub(super) fn operation(decoder: &mut Decoder, base: &str) -> Result<Operation, String> {
     match FAMILIES.iter().find(|family| family.opcodes.contains(&base)) {
         Some(family) => (family.decode)(decoder, base),

@@ -26,12 +26,12 @@ use super::operation::{
 use crate::emulator::driver;
 use crate::listing::{Constant, Instruction, Operand, Predicate, Register, RegisterFile, PARAMETER_BASE};
 
-/// What an instruction does, and the vector registers it reads and writes.
+/// The operation of an instruction, and the vector registers it reads and writes.
 pub(crate) struct Decoding {
     pub decoded: Decoded,
     /// Each register once, in the order of the operands, without RZ.
     pub sources: Registers,
-    /// Of each of them, bit s: it stands in source slot s of the machine code.
+    /// Source slots of each source: it stands in slot s of the machine code if bit s is set.
     pub slots: Positions,
     /// Bit s: the text has the `.reuse` flag of source slot s.
     pub reuse: u8,
@@ -346,7 +346,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// What the signs of an operand do to a word of it; `top` is its highest word.
+    /// The effect of an operand's signs on a word of it; `top` is its highest word.
     fn modifier(&self, kind: Kind, register: &Register, top: bool) -> Result<Modifier, String> {
         let Register { negate, absolute, invert, half, byte, sign, .. } = *register;
         if sign {
@@ -428,7 +428,7 @@ fn predicate_source(predicate: Predicate) -> PredicateSource {
     }
 }
 
-/// What the driver would put there is known, or the place is not the driver's.
+/// Returns an error unless the driver's value for the place is known, or the place is not the driver's.
 fn known_constant(constant: &Constant) -> Result<(), String> {
     let address = &constant.address;
     let fixed = address.register.is_none() && address.uniform.is_none();
