@@ -62,7 +62,7 @@ impl Default for Instruction {
     }
 }
 
-/// As it is written: `FFMA R12, R10.reuse, R6, R8`.
+/// As it is written: `FFMA R12, R10.reuse, R6, R8`. A register that it names twice is read once.
 fn instruction(text: &str) -> Result<Instruction, String> {
     let (opcode, operands) = text.split_once(' ').unwrap_or((text, ""));
     let unit = match opcode {
@@ -75,7 +75,10 @@ fn instruction(text: &str) -> Result<Instruction, String> {
     for (operand, text) in operands.split(", ").skip(1).enumerate() {
         let (register, stays) =
             text.strip_suffix(".reuse").map_or((text, false), |register| (register, true));
-        instruction.sources[operand] = register[1..].parse().ok();
+        let number = register[1..].parse().ok();
+        if !instruction.sources.contains(&number) {
+            instruction.sources[operand] = number;
+        }
         instruction.reuse |= u32::from(stays) << operand;
     }
     Ok(instruction)
