@@ -33,7 +33,8 @@ mod writer;
 
 pub use compiled::{Compiled, CompiledRtl, Fault, ObservedScope, ObservedSignal, SignalRole, Values};
 pub use emit::{
-    emit, emit_as, Clock, EmitError, Hierarchy, Language, Origin, Port, Reset, Rule, Style, VerilogModule,
+    emit, emit_as, Clock, EmitError, Hierarchy, Language, Node, Origin, PartOfModule, Port, Reset, Rule,
+    Structure, Style, VerilogModule,
 };
 pub use engine::{EngineError, Icarus, Verilated};
 pub use events::{declared_events, is_of_contract, DeclaredEvent, EventError, Events, Occurrence, Query};

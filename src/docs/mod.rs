@@ -17,6 +17,7 @@ mod claims;
 pub mod commands;
 mod curves;
 mod designs;
+mod diagrams;
 mod energies;
 mod events;
 mod files;
@@ -37,6 +38,7 @@ pub mod results;
 mod runs;
 mod scenarios;
 mod speeds;
+mod states;
 mod stencil;
 mod storage;
 mod timing;
@@ -83,6 +85,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("choices", designs::choices),
     ("curves", curves::text),
     ("designs", designs::table),
+    ("diagram", diagrams::text),
     ("files", files::table),
     ("fpga", fpga::table),
     ("fpga_demonstrator", fpga::demonstrator),
@@ -117,6 +120,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("headlines", results::headlines),
     ("scenarios", scenarios::table),
     ("speeds", speeds::table),
+    ("states", states::text),
     ("stencil", stencil::text),
     ("stimuli", units::stimuli),
     ("stimuli_at_inputs", units::inputs),
@@ -155,12 +159,14 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     tables.project.print_outdated();
     let docs = arguments.root.join("docs");
     let curves = curves::pictures(&arguments.root)?;
-    let timing = tables.project.pictures.take();
-    let pictures = [(curves::FOLDER, curves), (timing::FOLDER, timing)];
-    let stale = pictures
-        .iter()
-        .map(|(folder, pictures)| pictures::renew(&docs.join(folder), pictures, arguments.check));
-    for path in stale.collect::<Result<Vec<_>>>()?.concat() {
+    let mut pictures = tables.project.pictures.take();
+    pictures.extend(curves);
+    let stale = [curves::FOLDER, diagrams::FOLDER, timing::FOLDER].map(|folder| {
+        let folder = docs.join(folder);
+        let of_folder = pictures.iter().filter(|(path, _)| path.starts_with(&folder));
+        pictures::renew(&folder, of_folder, arguments.check)
+    });
+    for path in stale.into_iter().collect::<Result<Vec<_>>>()?.concat() {
         if arguments.check {
             println!("{}: stale; run `gpurf docs`", path.display());
             verdict = Verdict::Fails;

@@ -11,10 +11,15 @@ use crate::output;
 
 /// Writes the pictures that are not there as they should be, and removes other files of their folder; or, to
 /// `check`, only lists both.
-pub fn renew(folder: &Path, pictures: &BTreeMap<PathBuf, String>, check: bool) -> Result<Vec<PathBuf>> {
+pub fn renew<'a>(
+    folder: &Path,
+    pictures: impl Iterator<Item = (&'a PathBuf, &'a String)>,
+    check: bool,
+) -> Result<Vec<PathBuf>> {
+    let pictures: BTreeMap<&PathBuf, &String> = pictures.collect();
     let unusable = || format!("{}: cannot be read or changed", folder.display());
     let mut stale = vec![];
-    for (path, picture) in pictures {
+    for (&path, &picture) in &pictures {
         if !fs::read_to_string(path).is_ok_and(|old| old == *picture) {
             stale.push(path.clone());
             if !check {

@@ -107,29 +107,47 @@ fn papers(origin: &Origin, text: &str) -> String {
 
 /// A text in letters that every tool reads, without links.
 fn plain(text: &str) -> String {
-    let mut plain = String::new();
+    let mut letters = String::new();
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
-        let (inside, after) = match rest.strip_prefix("[`").and_then(|link| link.split_once("`]")) {
+        let (inside, after) = match link(rest) {
             Some((inside, after)) => (inside, after),
             None => {
                 rest = &rest[letter.len_utf8()..];
                 match letter {
                     '\u{a7}' => {}
-                    '\u{d7}' => plain.push('x'),
-                    '\u{b7}' => plain.push('*'),
-                    '\u{2013}' | '\u{2212}' => plain.push('-'),
-                    letter if letter.is_ascii() => plain.push(letter),
-                    _ => plain.push('?'),
+                    '\u{d7}' => letters.push('x'),
+                    '\u{b7}' => letters.push('*'),
+                    '\u{2013}' | '\u{2212}' => letters.push('-'),
+                    letter if letter.is_ascii() => letters.push(letter),
+                    _ => letters.push('?'),
                 }
                 continue;
             }
         };
-        plain.push_str(&format!("`{inside}`"));
-        rest = match after.strip_prefix('(').and_then(|target| target.split_once(')')) {
-            Some((_, after)) => after,
-            None => after,
-        };
+        letters.push_str(&plain(inside));
+        rest = after;
     }
-    plain
+    letters
+}
+
+/// The words of a link at the beginning of a text, and what follows: `[words](target)`, or a name alone.
+fn link(text: &str) -> Option<(&str, &str)> {
+    let (inside, after) = text.strip_prefix('[')?.split_once(']')?;
+    match after.strip_prefix('(').and_then(|target| target.split_once(')')) {
+        Some((_, after)) => Some((inside, after)),
+        None => (inside.starts_with('`') && inside.ends_with('`')).then_some((inside, after)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_their_words() {
+        let text =
+            "as [`Ccu`], [`Ocu`](super::Ocu) and [the flow (\u{a7}II)](../synthesis.md#flow) have `e[0]` (1)";
+        assert_eq!(plain(text), "as `Ccu`, `Ocu` and the flow (II) have `e[0]` (1)");
+    }
 }

@@ -31,6 +31,7 @@ pub(crate) mod scope;
 pub(crate) mod signals;
 mod simplify;
 pub(crate) mod statement;
+mod structure;
 mod style;
 mod text;
 mod translator;
@@ -48,6 +49,7 @@ use error::Result;
 use error::MAX_NAME;
 use paths::Paths;
 use scope::Scope;
+pub use structure::{Node, PartOfModule, Structure};
 pub use style::{Clock, Language, Origin, Reset, Style};
 
 /// A module and all modules below it.
