@@ -392,6 +392,28 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
             },
         },
         Scenario {
+            name: "a_chain_in_another_order",
+            rule: "docs/rmu.md: whatever the order of a chain, a register that comes back takes four cycles at most",
+            play: |bench| {
+                let Parameters { pcrf_entries, streams, next_latency, pcrf_ports, .. } = bench.parameters;
+                // No register can go ahead of those that come, and the chain begins behind the first five.
+                let rest = Cta::of(1, pcrf_entries - 63);
+                let coming = Cta::with(2, &[(0, !0 << 5), (1, 0b1111)]);
+                let going = Cta::of(3, 63);
+                let _ = (store(bench, &going)?, restore(bench, &going)?);
+                let _ = (store(bench, &rest)?, store(bench, &coming)?);
+                let report = switch(bench, Some(&going), Some(2))?;
+                complete(&report, &coming)?;
+                if streams && next_latency == 1 && pcrf_ports == 2 {
+                    let (least, most) = (3 * 63, 4 * 63 + bench.parameters.pcrf_latency + 8);
+                    let is_so = (least..=most).contains(&report.cycles);
+                    expect(is_so, format!("{} cycles, not {least} to {most}", report.cycles))?;
+                }
+                let _ = (restore(bench, &going)?, restore(bench, &rest)?);
+                Ok(())
+            },
+        },
+        Scenario {
             name: "a_warp_in_the_way_of_another",
             rule: "our decision: the vector of the warp being saved is put back for one that is in the way",
             play: |bench| {
