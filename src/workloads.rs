@@ -66,7 +66,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         return races(&inputs, &arguments);
     }
     let bar = progress(inputs.len() as u64, "workloads");
-    let profile = |input: &Input| Profile::of(&input.workload(arguments.emulation.size, Options::default())?);
+    let profile = |input: &Input| Profile::of(&input.workload(&arguments.emulation, Options::default())?);
     let profiles: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(profile).collect();
     bar.finish_and_clear();
     let profiles: Vec<_> = profiles.into_iter().collect::<Result<_>>()?;
@@ -102,7 +102,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 /// Says of every workload whether its answer is right.
 fn check(inputs: &[Input], arguments: &Arguments) -> Result<Verdict> {
     let bar = progress(inputs.len() as u64, "workloads");
-    let check = |input: &Input| input.check(arguments.emulation.size);
+    let check = |input: &Input| input.check(&arguments.emulation);
     let answers: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(check).collect();
     bar.finish_and_clear();
     let mut verdict = Verdict::Holds;
@@ -124,7 +124,7 @@ fn check(inputs: &[Input], arguments: &Arguments) -> Result<Verdict> {
 
 fn races(inputs: &[Input], arguments: &Arguments) -> Result<Verdict> {
     let bar = progress(inputs.len() as u64, "workloads");
-    let found = |input: &Input| input.races(arguments.emulation.size);
+    let found = |input: &Input| input.races(&arguments.emulation);
     let found: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(found).collect();
     bar.finish_and_clear();
     let mut verdict = Verdict::Holds;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use gpurf_workloads::listing::Kernel;
-use gpurf_workloads::{binary, Device, Module, Options};
+use gpurf_workloads::{binary, Device, Module, Options, Widening};
 
 use crate::arrays::Bound;
 use crate::errors::{remember, Answer, Code, INVALID_FUNCTION, SUCCESS};
@@ -166,8 +166,14 @@ impl Host {
             let Ok(margin) = margin.parse() else {
                 give_up(format!("GPURF_MARGIN={margin}: it must be a number of bytes"))
             };
+            let widening = match std::env::var("GPURF_WIDENING").as_deref() {
+                Err(_) | Ok("exact") => Widening::Exact,
+                Ok("rounded") => Widening::Rounded,
+                Ok(other) => give_up(format!("GPURF_WIDENING={other}: it must be exact or rounded")),
+            };
             Device::new(Options {
                 stream,
+                widening,
                 margin,
                 base: BASE,
                 stack_bytes: limits.stack as u32,

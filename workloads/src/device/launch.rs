@@ -88,7 +88,7 @@ impl Device {
                     missing: loaded.missing.to_vec(),
                 };
                 let names = RefCell::new(names);
-                let code = Arc::new(Code::new(kernel, &|name| names.borrow_mut().address(name))?);
+                let code = Arc::new(Code::new(kernel, self.options.widening, &|name| names.borrow_mut().address(name))?);
                 loaded.codes.push(Arc::clone(&code));
                 code
             }

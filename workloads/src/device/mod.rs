@@ -30,7 +30,7 @@ use std::sync::Arc;
 use bytemuck::{AnyBitPattern, NoUninit};
 use gpurf_trace::{Command, Kernel as TraceKernel, Workload};
 
-use crate::emulator::{self, AccessError, Hazard, Memory};
+use crate::emulator::{self, AccessError, Hazard, Memory, Widening};
 use crate::error::{Error, Result};
 use crate::listing::Module;
 use crate::pointer::Pointer;
@@ -64,6 +64,8 @@ pub struct Options {
     pub values: bool,
     /// Instructions after which a warp is taken to be in an endless loop, which is an error.
     pub limit: u64,
+    /// Where instructions that make single precision of halves round.
+    pub widening: Widening,
     /// Look for what threads of a block do to each other that no barrier orders: see
     /// [`Device::take_hazards`].
     pub hazards: bool,
@@ -81,6 +83,7 @@ impl Default for Options {
             digests: false,
             values: false,
             limit: 1 << 32,
+            widening: Widening::default(),
             hazards: false,
         }
     }

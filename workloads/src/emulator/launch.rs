@@ -435,6 +435,7 @@ impl Warp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emulator::arithmetic::Widening;
     use crate::listing::Module;
 
     #[test]
@@ -455,7 +456,7 @@ mod tests {
     fn endless(code: &str) -> String {
         let text = format!(".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n{code}");
         let module = Module::parse("k.sass", &text).unwrap();
-        let code = Code::new(&module.kernels[0], &|_| 0).unwrap();
+        let code = Code::new(&module.kernels[0], Widening::default(), &|_| 0).unwrap();
         let launch = Launch {
             code: Arc::new(code),
             grid: [1; 3],

@@ -33,6 +33,7 @@ mod warp;
 mod watch;
 mod windows;
 
+pub use arithmetic::Widening;
 pub(crate) use code::Code;
 pub(crate) use decode::registers_used;
 pub(crate) use launch::{Executed, Launch};
