@@ -11,7 +11,7 @@ use gpurf_blocks::suggestion;
 use gpurf_trace::Workload;
 use gpurf_workloads::suite::hgemm::{run_tile, Tile};
 use gpurf_workloads::suite::{self, Benchmark};
-use gpurf_workloads::{Device, LaunchFile, Options};
+use gpurf_workloads::{Device, LaunchFile, Options, Scope};
 
 use crate::output::{from_one, say, spinner};
 use crate::{names, products, program};
@@ -29,6 +29,10 @@ pub struct EmulationArguments {
     /// Where HADD2.F32, HMUL2.F32 and HFMA2.F32 round, which NVIDIA does not say
     #[arg(long, value_enum, default_value_t)]
     pub widening: Widening,
+    /// A seed: warps of a block take turns of a few instructions in a random order, as they do on no GPU twice.
+    /// Without it, each runs until it waits or ends
+    #[arg(long, value_name = "SEED")]
+    pub warp_order: Option<u64>,
 }
 
 /// Where instructions round that make single precision of halves.
@@ -88,8 +92,13 @@ impl EmulationArguments {
     }
 
     /// What tells an execution from others, by option and value.
-    pub fn properties(&self) -> [(&'static str, String); 2] {
-        [("--size", format!("{:?}", self.size)), ("--widening", format!("{:?}", self.widening))]
+    pub fn properties(&self) -> [(&'static str, String); 3] {
+        let EmulationArguments { size, widening, warp_order, .. } = self;
+        [
+            ("--size", format!("{size:?}")),
+            ("--widening", format!("{widening:?}")),
+            ("--warp-order", format!("{warp_order:?}")),
+        ]
     }
 
     /// The instruction stream of an input, which is executed for it if need be.
@@ -268,15 +277,15 @@ impl Input {
         }
     }
 
-    /// Races of the threads of a block, a line for each pair of places in the code.
+    /// Races, a line for each pair of places in the code.
     ///
     /// # Errors
     /// Of a trace, which executes nothing, and if a kernel fails.
-    pub fn races(&self, emulation: &EmulationArguments) -> Result<Vec<String>> {
+    pub fn races(&self, emulation: &EmulationArguments, scope: Scope) -> Result<Vec<String>> {
         if let Input::Trace { path, .. } = self {
             bail!("{}: a trace executes nothing, and has no races to find; leave it out", path.display());
         }
-        let options = Options { stream: false, hazards: true, ..Options::default() };
+        let options = Options { stream: false, hazards: Some(scope), ..Options::default() };
         let mut device = Device::new(self.options(emulation, options));
         self.execute(emulation.size, &mut device)?;
         Ok(device.take_hazards())
@@ -284,7 +293,7 @@ impl Input {
 
     /// A launch file may want more of the device.
     fn options(&self, emulation: &EmulationArguments, options: Options) -> Options {
-        let options = Options { widening: emulation.widening.into(), ..options };
+        let options = Options { widening: emulation.widening.into(), warp_order: emulation.warp_order, ..options };
         match self {
             Input::LaunchFile { file, .. } => file.options(options),
             _ => options,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use gpurf_workloads::listing::Kernel;
-use gpurf_workloads::{binary, Device, Module, Options, Widening};
+use gpurf_workloads::{binary, Device, Module, Options, Scope, Widening};
 
 use crate::arrays::Bound;
 use crate::errors::{remember, Answer, Code, INVALID_FUNCTION, SUCCESS};
@@ -171,6 +171,16 @@ impl Host {
                 Ok("rounded") => Widening::Rounded,
                 Ok(other) => give_up(format!("GPURF_WIDENING={other}: it must be exact or rounded")),
             };
+            let hazards = std::env::var("GPURF_RACES").ok().map(|scope| match scope.as_str() {
+                "grid" => Scope::Grid,
+                _ => Scope::Block,
+            });
+            let warp_order = std::env::var("GPURF_WARP_ORDER").ok().map(|seed| {
+                let Ok(seed) = seed.parse() else {
+                    give_up(format!("GPURF_WARP_ORDER={seed}: it must be a number, the seed"))
+                };
+                seed
+            });
             Device::new(Options {
                 stream,
                 widening,
@@ -178,7 +188,8 @@ impl Host {
                 base: BASE,
                 stack_bytes: limits.stack as u32,
                 heap_bytes: limits.heap as u64,
-                hazards: std::env::var_os("GPURF_RACES").is_some(),
+                hazards,
+                warp_order,
                 ..Options::default()
             })
         })

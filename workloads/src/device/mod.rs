@@ -30,7 +30,7 @@ use std::sync::Arc;
 use bytemuck::{AnyBitPattern, NoUninit};
 use gpurf_trace::{Command, Kernel as TraceKernel, Workload};
 
-use crate::emulator::{self, AccessError, Hazard, Memory, Widening};
+use crate::emulator::{self, AccessError, Hazard, Memory, Scope, Widening};
 use crate::error::{Error, Result};
 use crate::listing::Module;
 use crate::pointer::Pointer;
@@ -66,9 +66,11 @@ pub struct Options {
     pub limit: u64,
     /// Where instructions that make single precision of halves round.
     pub widening: Widening,
-    /// Look for what threads of a block do to each other that no barrier orders: see
-    /// [`Device::take_hazards`].
-    pub hazards: bool,
+    /// Look for what threads do to each other that nothing orders: see [`Device::take_hazards`].
+    pub hazards: Option<Scope>,
+    /// A seed: the warps of a block take turns of a few instructions, in a random order. Without it each runs
+    /// until it waits, or for long.
+    pub warp_order: Option<u64>,
 }
 
 impl Default for Options {
@@ -84,7 +86,8 @@ impl Default for Options {
             values: false,
             limit: 1 << 32,
             widening: Widening::default(),
-            hazards: false,
+            hazards: None,
+            warp_order: None,
         }
     }
 }
@@ -349,9 +352,10 @@ impl Device {
         loaded.flat_map(|loaded| loaded.codes.iter().map(|code| (&*loaded.file, &*code.kernel.name)))
     }
 
-    /// Races of the threads of a block since this was last asked for, a line for each pair of places in the
-    /// code: accesses to the same bytes of shared memory by two warps, one of which writes, with no barrier
-    /// between them; and shuffles from lanes that do not execute.
+    /// Races since this was last asked for, a line for each pair of places in the code: accesses to the same
+    /// bytes of shared memory by two warps, one of which writes, with no barrier between them; and shuffles from
+    /// lanes that do not execute. With [`Scope::Grid`] also accesses to the same bytes of global memory by two
+    /// blocks, one of which writes, with no atomic operation between them.
     pub fn take_hazards(&mut self) -> Vec<String> {
         std::mem::take(&mut self.hazards)
     }
