@@ -42,6 +42,8 @@ pub struct Host {
     pub graphs: u32,
     /// Graphs that streams are captured into, by the number of the capture.
     pub captures: BTreeMap<u64, *mut Graph>,
+    /// How often allocations are open by handles.
+    pub opened: BTreeMap<u64, u32>,
 }
 
 /// Grid, block, shared memory and stream of a launch.

@@ -34,7 +34,7 @@ use crate::emulator::{self, AccessError, Hazard, Memory, Scope, Widening};
 use crate::error::{Error, Result};
 use crate::listing::Module;
 use crate::pointer::Pointer;
-use crate::texture::{Image, Sampler, Texture};
+use crate::texture::{Image, LevelOfDetail, Sampler, Texture};
 use history::{EmulatedBlocks, History};
 use loaded::Loaded;
 use run::Stream;
@@ -280,12 +280,25 @@ impl Device {
     /// # Errors
     /// An image or a sampler that is not possible, or memory that was not allocated.
     pub fn bind(&mut self, image: Image, sampler: Sampler) -> Result<u64> {
-        let texture = Texture { image, sampler };
+        self.bind_levels(&[image], sampler, LevelOfDetail::default())
+    }
+
+    /// The same for an image of several levels: each is half as large as the one before it, at least a texel.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn bind_levels(&mut self, levels: &[Image], sampler: Sampler, detail: LevelOfDetail) -> Result<u64> {
+        let Some((&image, smaller)) = levels.split_first() else {
+            return Err(copy_error_text(0, 0, "an image has a level at least".into()));
+        };
+        let texture = Texture { image, smaller: smaller.to_vec(), sampler, detail };
         let wrong = |message| copy_error_text(image.base.0, image.bytes() as usize, message);
         texture.check().map_err(wrong)?;
-        let inside = self.memory.holds(image.base.0, image.bytes() as usize);
-        if !inside || image.base.0 % u64::from(image.texel_bytes()) != 0 {
-            return Err(wrong("the image is not inside of allocated memory, or misaligned".into()));
+        for level in levels {
+            let inside = self.memory.holds(level.base.0, level.bytes() as usize);
+            if !inside || level.base.0 % u64::from(level.texel_bytes()) != 0 {
+                return Err(wrong("the image is not inside of allocated memory, or misaligned".into()));
+            }
         }
         let textures = Arc::make_mut(&mut self.textures);
         textures.push(texture);
