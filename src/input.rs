@@ -293,7 +293,8 @@ impl Input {
 
     /// A launch file may want more of the device.
     fn options(&self, emulation: &EmulationArguments, options: Options) -> Options {
-        let options = Options { widening: emulation.widening.into(), warp_order: emulation.warp_order, ..options };
+        let options =
+            Options { widening: emulation.widening.into(), warp_order: emulation.warp_order, ..options };
         match self {
             Input::LaunchFile { file, .. } => file.options(options),
             _ => options,

@@ -71,7 +71,8 @@ mod tests {
     use gpurf_workloads::Options;
 
     fn stream(name: &str, operands: Operands) -> Stream {
-        let workload = Input::find(name).unwrap().workload(&EmulationArguments::default(), Options::default()).unwrap();
+        let workload =
+            Input::find(name).unwrap().workload(&EmulationArguments::default(), Options::default()).unwrap();
         Stream::of(&workload, operands).unwrap()
     }
 

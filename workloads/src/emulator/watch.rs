@@ -274,10 +274,10 @@ impl Watch {
 /// Returns true if an access orders blocks that use it on the same word: an atomic operation, or an access
 /// that is marked as strong, both in a scope beyond the block.
 fn orders_blocks(opcode: &str, atomic: bool) -> bool {
-    let marked = |scope: &str| opcode.contains(&format!(".STRONG.{scope}"));
+    let has_one_of = |scopes: [&str; 2]| scopes.iter().any(|scope| opcode.contains(scope));
     match atomic {
-        true => !marked("CTA") && !marked("SM"),
-        false => marked("GPU") || marked("SYS"),
+        true => !has_one_of([".STRONG.CTA", ".STRONG.SM"]),
+        false => has_one_of([".STRONG.GPU", ".STRONG.SYS"]),
     }
 }
 
