@@ -91,6 +91,22 @@ impl EmulationArguments {
         Ok(())
     }
 
+    /// The options that are not left at their defaults, as on a command line.
+    pub fn as_arguments(&self) -> Vec<String> {
+        let EmulationArguments { size, widening, warp_order, .. } = self;
+        let mut line = vec![];
+        if *size != Size::default() {
+            line.extend(["--size".into(), format!("{size:?}").to_lowercase()]);
+        }
+        if *widening != Widening::default() {
+            line.extend(["--widening".into(), format!("{widening:?}").to_lowercase()]);
+        }
+        if let Some(seed) = warp_order {
+            line.extend(["--warp-order".into(), seed.to_string()]);
+        }
+        line
+    }
+
     /// What tells an execution from others, by option and value.
     pub fn properties(&self) -> [(&'static str, String); 3] {
         let EmulationArguments { size, widening, warp_order, .. } = self;
