@@ -66,10 +66,10 @@ pub struct Arguments {
 /// Whose races are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Races {
-    /// Two warps access the same bytes of shared memory with no barrier between, one of which writes; a shuffle
+    /// Two warps access the same bytes of shared memory with no barrier between, and one writes; a shuffle
     /// reads a lane that does not execute
     Block,
-    /// Also: two blocks access the same bytes of global memory with no atomic operation between, one of which
+    /// Also: two blocks access the same bytes of global memory with no atomic operation between, and one
     /// writes
     Grid,
 }

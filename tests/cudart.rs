@@ -61,7 +61,8 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// What few programs do: threads with streams of their own, graphs that repeat, levels of textures, handles.
+/// A program that does what few do: threads with streams of their own, graphs that repeat, levels of
+/// textures, handles.
 const RARE: &str = r#"
 #include <cstdio>
 #include <thread>

@@ -12,7 +12,7 @@ use gpurf_trace::{Command, Kernel, KernelHeader, Workload};
 use crate::sampling::Part;
 use crate::streams::{header, kernel, Line, ALL, EXIT};
 
-/// What is run, and on what.
+/// A kernel, and the machine that it is run on.
 #[derive(Clone)]
 struct Attempt {
     design: &'static str,
@@ -81,7 +81,7 @@ fn advisers_in(source: &str) -> BTreeSet<&str> {
     variants.collect()
 }
 
-/// What is wrong, and remedies: a part of the message, and what follows it.
+/// Attempts that fail, and remedies: a part of the message, and an attempt that follows it.
 fn cases() -> Vec<(Attempt, Vec<(&'static str, Attempt)>)> {
     let with_header = |attempt: &Attempt, change: &dyn Fn(&mut KernelHeader)| {
         let mut changed = attempt.clone();
@@ -172,8 +172,8 @@ fn load(settings: &[String]) -> Result<Config, ConfigError> {
     Config::load(None, settings)
 }
 
-/// A reason of [`ConfigError::Impossible`], and the settings that it asks for, each alone. None: it says what is
-/// wrong, and nothing of what to do.
+/// A reason of [`ConfigError::Impossible`], and the settings that it asks for, each alone. None: it says
+/// what is wrong, and nothing of what to do.
 fn possible(key: &str, value: &str, reason: &str) -> (&'static str, Vec<String>) {
     let set = |value: &str| format!("{key}={}", value.trim());
     if let Some(range) = reason.strip_prefix("it must lie between ") {
@@ -209,7 +209,7 @@ fn possible(key: &str, value: &str, reason: &str) -> (&'static str, Vec<String>)
     panic!("{key}={value}: the advice `{reason}` is not known here; follow it")
 }
 
-/// What `set a to at most 3 or b to 8 or 16`, or `set a=1 or b=2`, asks for.
+/// Settings that `set a to at most 3 or b to 8 or 16`, or `set a=1 or b=2`, asks for.
 fn asked(advice: &str) -> Vec<String> {
     let mut last = "";
     let mut settings = vec![];

@@ -181,7 +181,7 @@ pub struct Sampler {
 pub struct LevelOfDetail {
     /// Weighs the two levels around it; else the nearest one is taken.
     pub linear: bool,
-    /// What is added to it.
+    /// A number that is added to it.
     pub bias: f32,
     /// The least and the greatest one.
     pub range: [f32; 2],

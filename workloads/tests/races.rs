@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What threads of a block do to each other with no barrier between, and blocks with no atomic operation.
+//! Races of the threads of a block with no barrier between, and of blocks with no atomic operation between.
 
 use gpurf_workloads::{Options, Scope};
 
@@ -102,9 +102,9 @@ fn races_of_blocks(code: &str, launches: usize) -> Vec<String> {
 #[test]
 fn accesses_of_two_blocks_are_named() {
     let lines = races_of_blocks("@P0 STG.E.SYS [R2], R0\n@!P0 LDG.E.SYS R4, [R2]", 1);
-    let expected = "kernel k, PC 0x0050 `@!P0 LDG.E.SYS R4, [R2]` reads global address 0x7f2000000000 (byte 0 of \
-                    buffer values), which PC 0x0040 `@P0 STG.E.SYS [R2], R0` writes with no atomic operation between; \
-                    block (1, 0, 0), warp 0, lane 0, and block (0, 0, 0), warp 0";
+    let expected = "kernel k, PC 0x0050 `@!P0 LDG.E.SYS R4, [R2]` reads global address 0x7f2000000000 \
+                    (byte 0 of buffer values), which PC 0x0040 `@P0 STG.E.SYS [R2], R0` writes with no \
+                    atomic operation between; block (1, 0, 0), warp 0, lane 0, and block (0, 0, 0), warp 0";
     assert_eq!(lines, [expected]);
     let lines = races_of_blocks("@P0 LDG.E.SYS R4, [R2]\n@!P0 STG.E.SYS [R2], R0", 1);
     assert!(lines.len() == 1 && lines[0].contains("0x0040 `@P0 LDG.E.SYS R4, [R2]` reads"), "{lines:?}");

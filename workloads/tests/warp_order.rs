@@ -8,8 +8,8 @@ use gpurf_workloads::{Device, Options};
 
 use crate::support::Frame;
 
-/// What four warps read of a word after a barrier, before or after the first of them overwrites it: 1 is what
-/// stood there at the barrier.
+/// Values that four warps read of a word after a barrier, before or after one of them overwrites it: 1 is
+/// what stood there at the barrier.
 fn read(barrier: &str, seed: Option<u64>) -> Vec<u32> {
     let code = format!(
         "S2R R0, SR_TID.X

@@ -28,7 +28,7 @@ impl Handle {
         Handle { maker: std::process::id().into(), kind, address, rest: [0; 5] }
     }
 
-    /// What it stands for.
+    /// The address that it stands for.
     fn open(&self, kind: u64) -> Answer<u64> {
         if self.kind != kind {
             return Err(INVALID_HANDLE);

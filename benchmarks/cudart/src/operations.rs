@@ -26,7 +26,7 @@ pub enum Operation {
     Wait,
     /// The operations of a graph inside a graph, one after the other.
     All(Vec<Operation>),
-    /// Graphs of which a condition picks: these may still change.
+    /// Graphs that a condition picks from: these may still change.
     Choose(Choice, Arc<[*mut Graph]>),
     /// The same, as they were when the graph around them was made executable.
     Chosen(Choice, Vec<Operation>),

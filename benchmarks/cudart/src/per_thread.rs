@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What programs call that are compiled with `--default-stream per-thread`: the same functions, for which the
-//! stream of who names none is the calling thread's own.
+//! Functions for programs that are compiled with `--default-stream per-thread`. They do the same as others,
+//! and take the calling thread's own stream where none is named.
 
 use std::ffi::c_void;
 

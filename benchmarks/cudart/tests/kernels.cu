@@ -54,7 +54,8 @@ extern "C" __global__ void levels(cudaTextureObject_t texture, const float *deta
 }
 
 extern "C" __global__ void steps(cudaTextureObject_t texture, float4 step, float *values) {
-    *values = tex2DGrad<float>(texture, 0.375f, 0.5f, make_float2(step.x, step.y), make_float2(step.z, step.w));
+    float2 x = make_float2(step.x, step.y), y = make_float2(step.z, step.w);
+    *values = tex2DGrad<float>(texture, 0.375f, 0.5f, x, y);
 }
 
 // Counts down, and tells the graph around it to go on as long as something is left.

@@ -857,7 +857,8 @@ fn conditions_repeat_graphs_and_pick_from_them() {
         ok!(cudaGraphLaunch(executable, NONE));
         assert_eq!((fetch::<i32>(left, 1), fetch::<i32>(sum, 1)), (vec![0], vec![total]));
     }
-    // A launch begins with the default again; what is added to the graph's body later is not in what was made.
+    // A launch begins with the default again; what is added to the graph's body later is not in what was
+    // made.
     kernel_node(bodies[0], &[], "increase", &[at(&sum), at(&1000)]);
     send(left, &[1]);
     ok!(cudaGraphLaunch(executable, NONE));

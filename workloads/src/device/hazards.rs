@@ -24,7 +24,8 @@ impl Device {
             let text = match hazard {
                 Hazard::Shared { pcs: [later, earlier], writes } => {
                     format!(
-                        "{} {} shared address {:#x}, which {} {} with no barrier between; {by}, and warp {other}",
+                        "{} {} shared address {:#x}, which {} {} with no barrier between; {by}, and warp \
+                         {other}",
                         place(later),
                         does(writes[0]),
                         example.address,
@@ -34,8 +35,8 @@ impl Device {
                 }
                 Hazard::Global { pcs: [later, earlier], writes } => {
                     format!(
-                        "{} {} global address {:#x} ({}), which {} {} with no atomic operation between; {by}, and \
-                         {}, warp {other}",
+                        "{} {} global address {:#x} ({}), which {} {} with no atomic operation between; {by}, \
+                         and {}, warp {other}",
                         place(later),
                         does(writes[0]),
                         example.address,

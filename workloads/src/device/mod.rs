@@ -365,10 +365,10 @@ impl Device {
         loaded.flat_map(|loaded| loaded.codes.iter().map(|code| (&*loaded.file, &*code.kernel.name)))
     }
 
-    /// Races since this was last asked for, a line for each pair of places in the code: accesses to the same
-    /// bytes of shared memory by two warps, one of which writes, with no barrier between them; and shuffles from
-    /// lanes that do not execute. With [`Scope::Grid`] also accesses to the same bytes of global memory by two
-    /// blocks, one of which writes, with no atomic operation between them.
+    /// Races since this was last asked for, a line for each pair of places in the code. Two warps access the
+    /// same bytes of shared memory with no barrier between, and one writes; or a shuffle reads a lane that
+    /// does not execute. With [`Scope::Grid`] also: two blocks access the same bytes of global memory with
+    /// no atomic operation between, and one writes.
     pub fn take_hazards(&mut self) -> Vec<String> {
         std::mem::take(&mut self.hazards)
     }

@@ -3,9 +3,9 @@
 //! one writes.
 //!
 //! Each block has a clock. It advances when the block gives something to others: by an atomic operation or a
-//! strong store on a word. Whoever reads that word with an atomic operation or a strong load learns the clocks
-//! that the writer knew. An access is ordered behind another one if its block knows the clock that the other
-//! one had. A block's own accesses count in the order in which they were executed.
+//! strong store on a word. Whoever reads that word with an atomic operation or a strong load learns the
+//! clocks that the writer knew. An access is ordered behind another one if its block knows the clock that
+//! the other one had. A block's own accesses count in the order in which they were executed.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 const PAGE: u64 = 1024;
 const WORD_BYTES: u64 = 4;
 
-/// What a lane does to memory.
+/// A lane's use of memory.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Visit {
     pub block: u32,
@@ -56,7 +56,7 @@ fn learn(clocks: &mut Clocks, others: &Clocks) {
 /// A block that is being executed.
 struct Known {
     clock: u32,
-    /// Of other blocks.
+    /// The clocks of other blocks.
     clocks: Clocks,
     /// How often it learned something.
     lessons: u32,
@@ -70,7 +70,7 @@ impl Default for Known {
     }
 }
 
-/// What blocks passed on by a word.
+/// Clocks that blocks passed on by a word.
 #[derive(Default)]
 struct Told {
     clocks: Clocks,
@@ -90,8 +90,8 @@ pub(super) struct GridWatch {
 }
 
 impl GridWatch {
-    /// Notes an access to so many bytes. If nothing orders it behind an earlier one of another block, that one
-    /// is given.
+    /// Notes an access to so many bytes. If nothing orders it behind an earlier one of another block, that
+    /// one is given.
     pub fn access(&mut self, visit: Visit, address: u64, bytes: u64) -> Option<Visit> {
         let mut found = None;
         let mut at = address;

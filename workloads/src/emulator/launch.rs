@@ -188,8 +188,8 @@ impl<'a> BlockRun<'a> {
         (self.memory.global.into_writes(), recorded, self.memory.printed)
     }
 
-    /// Lets each warp run until it ends, waits or has executed so many instructions. In a random order, it gets
-    /// these in small parts.
+    /// Lets each warp run until it ends, waits or has executed so many instructions. In a random order, it
+    /// gets these in small parts.
     pub(super) fn turn(&mut self, share: u64) -> Result<Turn> {
         let part = if self.order.is_some() { PART } else { share };
         let mut left = share;

@@ -2,8 +2,8 @@
 //! What one lane reads from a texture, and what it reads from and writes to a surface.
 //!
 //! Filtering follows the CUDA programming guide's appendix on texture fetching: the point half a texel
-//! before the coordinate, in fixed point with 8 bits of fraction, gives the texels and their weights. A level of
-//! detail is taken in the same fixed point.
+//! before the coordinate, in fixed point with 8 bits of fraction, gives the texels and their weights. A
+//! level of detail is taken in the same fixed point.
 
 use super::arithmetic::half;
 use super::memory::{AccessError, View};
@@ -83,8 +83,8 @@ impl Texture {
         Ok(found)
     }
 
-    /// The level of detail at which a step of a pixel is about one texel. For each dimension, derivatives in x
-    /// and in y.
+    /// The level of detail at which a step of a pixel is about one texel. For each dimension, derivatives in
+    /// x and in y.
     pub fn detail_of(&self, derivatives: &[[f32; 2]]) -> f64 {
         let Level { image, sampler } = self.level(0);
         let sizes = [image.width, image.height, image.depth];

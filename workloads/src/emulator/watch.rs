@@ -20,9 +20,9 @@ use crate::listing::INSTRUCTION_BYTES;
 /// Whose races are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Those of the threads of a block, in shared memory and by shuffles.
+    /// Races of the threads of a block, in shared memory and by shuffles.
     Block,
-    /// Those of the blocks of a launch too, in global memory. Blocks then run one after the other.
+    /// Also races of the blocks of a launch, in global memory. Blocks then run one after the other.
     Grid,
 }
 
