@@ -11,27 +11,54 @@ use gpurf_blocks::suggestion;
 use gpurf_trace::Workload;
 use gpurf_workloads::suite::hgemm::{run_tile, Tile};
 use gpurf_workloads::suite::{self, Benchmark};
-use gpurf_workloads::{Device, LaunchFile, Options};
+use gpurf_workloads::{Device, LaunchFile, Options, Scope};
 
 use crate::output::{from_one, say, spinner};
 use crate::{names, products, program};
 
 /// How built-in workloads and launch files are executed.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct EmulationArguments {
     /// The size of the built-in workloads, which says how much work they do
-    #[arg(long, value_enum, default_value_t = Size::Small)]
+    #[arg(long, value_enum, default_value_t)]
     pub size: Size,
     /// The number of threads that execute code; without it, as many as there are processors. The results do
     /// not depend on it
     #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     threads: Option<u64>,
+    /// Where HADD2.F32, HMUL2.F32 and HFMA2.F32 round, which NVIDIA does not say
+    #[arg(long, value_enum, default_value_t)]
+    pub widening: Widening,
+    /// A seed: warps of a block take turns of a few instructions in a random order. Without it, each runs until
+    /// it waits or ends
+    #[arg(long, value_name = "SEED")]
+    pub warp_order: Option<u64>,
+}
+
+/// Where instructions round that make single precision of halves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Widening {
+    /// The exact result, once to single precision
+    #[default]
+    Exact,
+    /// The result to half precision, which is then widened
+    Rounded,
+}
+
+impl From<Widening> for gpurf_workloads::Widening {
+    fn from(widening: Widening) -> gpurf_workloads::Widening {
+        match widening {
+            Widening::Exact => gpurf_workloads::Widening::Exact,
+            Widening::Rounded => gpurf_workloads::Widening::Rounded,
+        }
+    }
 }
 
 /// How much work a built-in workload does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Size {
     /// Up to about 100,000 warp instructions
+    #[default]
     Small,
     /// Some millions of warp instructions
     Medium,
@@ -64,11 +91,37 @@ impl EmulationArguments {
         Ok(())
     }
 
+    /// The options that are not left at their defaults, as on a command line.
+    pub fn as_arguments(&self) -> Vec<String> {
+        let EmulationArguments { size, widening, warp_order, .. } = self;
+        let mut line = vec![];
+        if *size != Size::default() {
+            line.extend(["--size".into(), format!("{size:?}").to_lowercase()]);
+        }
+        if *widening != Widening::default() {
+            line.extend(["--widening".into(), format!("{widening:?}").to_lowercase()]);
+        }
+        if let Some(seed) = warp_order {
+            line.extend(["--warp-order".into(), seed.to_string()]);
+        }
+        line
+    }
+
+    /// Options by which an execution differs from others, with their values.
+    pub fn properties(&self) -> [(&'static str, String); 3] {
+        let EmulationArguments { size, widening, warp_order, .. } = self;
+        [
+            ("--size", format!("{size:?}")),
+            ("--widening", format!("{widening:?}")),
+            ("--warp-order", format!("{warp_order:?}")),
+        ]
+    }
+
     /// The instruction stream of an input, which is executed for it if need be.
     pub fn stream(&self, input: &Input, options: Options) -> Result<Workload> {
         let name = input.name();
         let spinner = spinner(format!("executing {name}"));
-        let workload = input.workload(self.size, options);
+        let workload = input.workload(self, options);
         spinner.finish_and_clear();
         workload
     }
@@ -211,20 +264,21 @@ impl Input {
     }
 
     /// The instruction stream. Code is executed for it, and its answer must be right.
-    pub fn workload(&self, size: Size, options: Options) -> Result<Workload> {
+    pub fn workload(&self, emulation: &EmulationArguments, options: Options) -> Result<Workload> {
+        let size = emulation.size;
         if size != Size::Small && !matches!(self, Input::BuiltIn(_)) {
             say!("{}: --size is for built-in workloads; this input has a size of its own", self.name());
         }
         if let Input::Trace { path, .. } = self {
             return Ok(gpurf_trace::open_with(path, |note| say!("note: {note}"))?);
         }
-        let mut device = Device::new(self.options(options));
+        let mut device = Device::new(self.options(emulation, options));
         self.execute(size, &mut device)?;
         Ok(device.into_workload(self.name()))
     }
 
     /// Executes the code and compares its answer, without a stream.
-    pub fn check(&self, size: Size) -> Result<()> {
+    pub fn check(&self, emulation: &EmulationArguments) -> Result<()> {
         match self {
             Input::Trace { path, .. } => {
                 bail!("{}: a trace has no answer to check; leave it out", path.display())
@@ -234,27 +288,29 @@ impl Input {
             }
             _ => {
                 let options = Options { stream: false, ..Options::default() };
-                self.execute(size, &mut Device::new(self.options(options)))
+                self.execute(emulation.size, &mut Device::new(self.options(emulation, options)))
             }
         }
     }
 
-    /// Races of the threads of a block, a line for each pair of places in the code.
+    /// Races, a line for each pair of places in the code.
     ///
     /// # Errors
     /// Of a trace, which executes nothing, and if a kernel fails.
-    pub fn races(&self, size: Size) -> Result<Vec<String>> {
+    pub fn races(&self, emulation: &EmulationArguments, scope: Scope) -> Result<Vec<String>> {
         if let Input::Trace { path, .. } = self {
             bail!("{}: a trace executes nothing, and has no races to find; leave it out", path.display());
         }
-        let options = Options { stream: false, hazards: true, ..Options::default() };
-        let mut device = Device::new(self.options(options));
-        self.execute(size, &mut device)?;
+        let options = Options { stream: false, hazards: Some(scope), ..Options::default() };
+        let mut device = Device::new(self.options(emulation, options));
+        self.execute(emulation.size, &mut device)?;
         Ok(device.take_hazards())
     }
 
     /// A launch file may want more of the device.
-    fn options(&self, options: Options) -> Options {
+    fn options(&self, emulation: &EmulationArguments, options: Options) -> Options {
+        let options =
+            Options { widening: emulation.widening.into(), warp_order: emulation.warp_order, ..options };
         match self {
             Input::LaunchFile { file, .. } => file.options(options),
             _ => options,

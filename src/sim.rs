@@ -559,7 +559,6 @@ impl Job<'_> {
         let Arguments { emulation, reuse, seed, cycles, sample, .. } = self.arguments;
         let properties = [
             ("input", self.workload.name.clone()),
-            ("--size", format!("{:?}", emulation.size)),
             ("--design", self.design.name()),
             ("--reuse", format!("{reuse:?}")),
             ("--seed", seed.to_string()),
@@ -567,7 +566,8 @@ impl Job<'_> {
             ("--sample", format!("{:?}", sample.sampling(*seed))),
             ("machine", toml::to_string(self.config).expect("constants are TOML")),
         ];
-        let told = properties.map(|(name, value)| (name.to_string(), value));
+        let told = properties.into_iter().chain(emulation.properties());
+        let told = told.map(|(name, value)| (name.to_string(), value));
         Ok(program::properties(&self.digest)?.into_iter().chain(told).collect())
     }
 }

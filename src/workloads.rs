@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use comfy_table::Table;
 use gpurf_trace::reuse::DEFAULT_THRESHOLD;
 use gpurf_trace::Unit;
-use gpurf_workloads::Options;
+use gpurf_workloads::{Options, Scope};
 use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 
@@ -36,11 +36,17 @@ pub struct Arguments {
     /// Only execute the workloads, and compare their answers with references
     #[arg(long, conflicts_with_all = ["opcodes", "control", "histogram", "record", "json"])]
     check: bool,
-    /// Only execute the workloads, and list races: accesses of two warps to the same bytes of shared memory
-    /// with no barrier between them, at least one of them a write, and shuffles from lanes that do not
-    /// execute
-    #[arg(long, conflicts_with_all = ["check", "opcodes", "control", "histogram", "record", "json"])]
-    races: bool,
+    /// Only execute the workloads, and list races: of a block's threads, or also those of a grid's blocks
+    #[arg(
+        long,
+        value_name = "SCOPE",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "block",
+        conflicts_with_all = ["check", "opcodes", "control", "histogram", "record", "json"]
+    )]
+    races: Option<Races>,
     /// Also list the share of each opcode
     #[arg(long)]
     opcodes: bool,
@@ -57,17 +63,37 @@ pub struct Arguments {
     json: JsonArgument,
 }
 
+/// Whose races are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Races {
+    /// Two warps access the same bytes of shared memory with no barrier between, and one writes; a shuffle
+    /// reads a lane that does not execute
+    Block,
+    /// Also: two blocks access the same bytes of global memory with no atomic operation between, and one
+    /// writes
+    Grid,
+}
+
+impl From<Races> for Scope {
+    fn from(races: Races) -> Scope {
+        match races {
+            Races::Block => Scope::Block,
+            Races::Grid => Scope::Grid,
+        }
+    }
+}
+
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.emulation.set_threads()?;
     let inputs = Input::find_all_or_built_in(&arguments.input)?;
     if arguments.check {
         return check(&inputs, &arguments);
     }
-    if arguments.races {
-        return races(&inputs, &arguments);
+    if let Some(scope) = arguments.races {
+        return races(&inputs, &arguments, scope.into());
     }
     let bar = progress(inputs.len() as u64, "workloads");
-    let profile = |input: &Input| Profile::of(&input.workload(arguments.emulation.size, Options::default())?);
+    let profile = |input: &Input| Profile::of(&input.workload(&arguments.emulation, Options::default())?);
     let profiles: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(profile).collect();
     bar.finish_and_clear();
     let profiles: Vec<_> = profiles.into_iter().collect::<Result<_>>()?;
@@ -103,7 +129,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 /// Says of every workload whether its answer is right.
 fn check(inputs: &[Input], arguments: &Arguments) -> Result<Verdict> {
     let bar = progress(inputs.len() as u64, "workloads");
-    let check = |input: &Input| input.check(arguments.emulation.size);
+    let check = |input: &Input| input.check(&arguments.emulation);
     let answers: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(check).collect();
     bar.finish_and_clear();
     let mut verdict = Verdict::Holds;
@@ -123,9 +149,9 @@ fn check(inputs: &[Input], arguments: &Arguments) -> Result<Verdict> {
     Ok(verdict)
 }
 
-fn races(inputs: &[Input], arguments: &Arguments) -> Result<Verdict> {
+fn races(inputs: &[Input], arguments: &Arguments, scope: Scope) -> Result<Verdict> {
     let bar = progress(inputs.len() as u64, "workloads");
-    let found = |input: &Input| input.races(arguments.emulation.size);
+    let found = |input: &Input| input.races(&arguments.emulation, scope);
     let found: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(found).collect();
     bar.finish_and_clear();
     let mut verdict = Verdict::Holds;

@@ -61,6 +61,97 @@ int main(int argc, char **argv) {
 }
 "#;
 
+/// A program that does what few do: threads with streams of their own, graphs that repeat, levels of
+/// textures, handles.
+const RARE: &str = r#"
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+__global__ void twice(int *values) { values[threadIdx.x] *= 2; }
+
+__global__ void count_down(cudaGraphConditionalHandle handle, int *left) {
+    *left -= 1;
+    cudaGraphSetConditional(handle, *left > 0);
+}
+
+__global__ void levels(cudaTextureObject_t texture, float *values) {
+    values[threadIdx.x] = tex2DLod<float>(texture, 0.4f, 0.4f, threadIdx.x);
+}
+
+int main() {
+    int *device;
+    cudaMalloc(&device, 32 * sizeof(int));
+    std::vector<int> values(32, 1);
+    auto bytes = values.size() * sizeof(int);
+    cudaMemcpy(device, values.data(), bytes, cudaMemcpyHostToDevice);
+    auto work = [&] {
+        cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeThreadLocal);
+        twice<<<1, 32>>>(device);
+        cudaGraph_t captured;
+        cudaStreamEndCapture(0, &captured);
+        cudaGraphExec_t executable;
+        cudaGraphInstantiate(&executable, captured, 0);
+        cudaGraphLaunch(executable, 0);
+    };
+    std::thread(work).join();
+    work();
+
+    cudaGraph_t graph;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphConditionalHandle handle;
+    cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault);
+    cudaGraphNodeParams node = {cudaGraphNodeTypeConditional};
+    node.conditional.handle = handle;
+    node.conditional.type = cudaGraphCondTypeWhile;
+    node.conditional.size = 1;
+    cudaGraphNode_t added;
+    cudaGraphAddNode(&added, graph, nullptr, nullptr, 0, &node);
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    auto body = node.conditional.phGraph_out[0];
+    cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal);
+    count_down<<<1, 1, 0, stream>>>(handle, device + 31);
+    twice<<<1, 1, 0, stream>>>(device);
+    cudaStreamEndCapture(stream, nullptr);
+    cudaGraphExec_t executable;
+    cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphLaunch(executable, stream);
+    cudaMemcpy(values.data(), device, bytes, cudaMemcpyDeviceToHost);
+    printf("%d %d %d\n", values[0], values[30], values[31]);
+
+    cudaMipmappedArray_t array;
+    auto format = cudaCreateChannelDesc<float>();
+    cudaMallocMipmappedArray(&array, &format, make_cudaExtent(4, 4, 0), 3);
+    for (unsigned number = 0; number < 3; number++) {
+        cudaArray_t level;
+        cudaGetMipmappedArrayLevel(&level, array, number);
+        int size = 4 >> number;
+        std::vector<float> texels(size * size, number + 0.5f);
+        cudaMemcpy2DToArray(level, 0, 0, texels.data(), size * 4, size * 4, size, cudaMemcpyHostToDevice);
+    }
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeMipmappedArray;
+    resource.res.mipmap.mipmap = array;
+    cudaTextureDesc description = {};
+    description.normalizedCoords = 1;
+    description.maxMipmapLevelClamp = 2;
+    cudaTextureObject_t texture;
+    cudaCreateTextureObject(&texture, &resource, &description, nullptr);
+    float *sampled;
+    cudaMallocManaged(&sampled, 4 * sizeof(float));
+    levels<<<1, 4>>>(texture, sampled);
+    cudaDeviceSynchronize();
+    printf("%g %g %g %g\n", sampled[0], sampled[1], sampled[2], sampled[3]);
+
+    int *opened;
+    cudaIpcMemHandle_t shared;
+    cudaIpcGetMemHandle(&shared, device);
+    cudaIpcOpenMemHandle((void **)&opened, shared, cudaIpcMemLazyEnablePeerAccess);
+    printf("%d %s\n", opened == device, cudaGetErrorName(cudaGetLastError()));
+}
+"#;
+
 /// The folder of NVIDIA's compiler.
 fn compiler() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -70,11 +161,8 @@ fn compiler() -> Option<PathBuf> {
     bin.join("nvcc").exists().then_some(bin)
 }
 
-#[test]
-fn programs_run_as_on_a_gpu_and_leave_traces() {
-    let Some(bin) = compiler() else {
-        return gpurf_fixtures::skipped("NVIDIA's compiler is not installed; `make workloads` installs it");
-    };
+/// A folder with a compiled program, `program`, and where the compiler's tools are for it.
+fn compile(bin: &Path, source: &str, flags: &[&str]) -> (tempfile::TempDir, String) {
     // The library stands beside the tool.
     let tool = assert_cmd::cargo::cargo_bin("gpurf");
     let library = tool.parent().expect("a folder");
@@ -84,17 +172,40 @@ fn programs_run_as_on_a_gpu_and_leave_traces() {
 
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
-    fs::write(path("sums.cu"), PROGRAM).expect("written");
+    fs::write(path("program.cu"), source).expect("written");
     let paths = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let mut nvcc = Command::new(bin.join("nvcc"));
     nvcc.args(["-w", "-O3", "-gencode", "arch=compute_75,code=sm_75", "--no-compress", "-cudart", "none"]);
-    nvcc.arg(path("sums.cu")).arg("-o").arg(path("sums")).arg("-L").arg(library).arg("-lgpurf_cudart");
+    nvcc.args(flags).arg(path("program.cu")).arg("-o").arg(path("program"));
+    nvcc.arg("-L").arg(library).arg("-lgpurf_cudart");
     nvcc.arg("-Xlinker").arg(format!("-rpath={}", library.display()));
     let compiled = nvcc.env("PATH", &paths).output().expect("the compiler runs");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    (folder, paths)
+}
 
+#[test]
+fn programs_may_do_what_few_do() {
+    let Some(bin) = compiler() else {
+        return gpurf_fixtures::skipped("NVIDIA's compiler is not installed; `make workloads` installs it");
+    };
+    let (folder, paths) = compile(&bin, RARE, &["--default-stream", "per-thread"]);
+    let output = Command::new(folder.path().join("program")).env("PATH", &paths).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    // Doubled twice; the last element counts down from 4, and the first is doubled each time.
+    let expected = "64 4 0\n0.5 1.5 2.5 2.5\n1 cudaSuccess\n";
+    assert_eq!(text, expected, "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn programs_run_as_on_a_gpu_and_leave_traces() {
+    let Some(bin) = compiler() else {
+        return gpurf_fixtures::skipped("NVIDIA's compiler is not installed; `make workloads` installs it");
+    };
+    let (folder, paths) = compile(&bin, PROGRAM, &[]);
+    let path = |name: &str| folder.path().join(name);
     let run = |trace: &str, arguments: &[&str]| -> Output {
-        let mut program = Command::new(path("sums"));
+        let mut program = Command::new(path("program"));
         program.args(arguments).env("PATH", &paths).env("GPURF_TRACE", path(trace));
         program.output().expect("the program runs")
     };

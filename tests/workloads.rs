@@ -126,3 +126,56 @@ fn races_are_listed_for_what_is_executed() {
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/traces/ampere");
     gpurf(&["workloads", trace, "--races"]).code(2).stderr(contains("a trace executes nothing"));
 }
+
+/// A launch file of a kernel in a folder of its own: each block stores the sum of two halves, 65504, as a
+/// single.
+fn sum_of_halves(folder: &std::path::Path, blocks: u32) -> String {
+    let code = "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R5, 0x7bff\n\
+                HADD2.F32 R4, R5.H0_H0, R5.H0_H0\nSTG.E.SYS [R2], R4\nEXIT";
+    let lines = code.lines().enumerate().map(|(place, line)| format!("/*{:04x}*/ {line} ;\n", 16 * place));
+    let start = ".target sm_75\n.section .text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS=16\"\n";
+    fs::write(folder.join("k.sass"), format!("{start}{}", lines.collect::<String>())).expect("written");
+    let file = format!(
+        "listing = \"k.sass\"\n[buffers.sum]\ntype = \"f32\"\ncount = 1\n[[launch]]\nkernel = \"k\"\n\
+         grid = {blocks}\nblock = 32\narguments = [{{ buffer = \"sum\" }}]\n\
+         [[expect]]\nbuffer = \"sum\"\nvalues = [131008.0]\n"
+    );
+    let path = folder.join("k.toml");
+    fs::write(&path, file).expect("written");
+    path.display().to_string()
+}
+
+#[test]
+fn halves_that_become_singles_round_as_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = sum_of_halves(folder.path(), 1);
+    for exact in
+        [&["workloads", &path, "--check"][..], &["workloads", &path, "--check", "--widening", "exact"]]
+    {
+        gpurf(exact).success().stdout(contains("right"));
+    }
+    gpurf(&["workloads", &path, "--check", "--widening", "rounded"])
+        .code(1)
+        .stdout(contains("sum[0] is inf"));
+}
+
+#[test]
+fn blocks_are_watched_if_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = sum_of_halves(folder.path(), 2);
+    for block in ["--races", "--races=block"] {
+        gpurf(&["workloads", block, &path]).success().stdout(contains("none"));
+    }
+    let listed = gpurf(&["workloads", "--races=grid", &path]).code(1);
+    listed.stdout(contains("writes global address").and(contains("of buffer sum")));
+    gpurf(&["workloads", "--races=warp", &path]).code(2).stderr(contains("grid"));
+}
+
+#[test]
+fn an_order_of_warps_changes_no_answer() {
+    let checked = gpurf(&["workloads", "lud", "tpacf", "--check", "--warp-order", "3"]).success();
+    checked.stdout(contains("right").count(2));
+    let streams = ["7", "7", "8"].map(|seed| json(&["workloads", "nw", "--warp-order", seed, "--json", "-"]));
+    assert_eq!(streams[0], streams[1]);
+    assert_eq!(streams[0][0]["opcodes"], streams[2][0]["opcodes"], "it has no race");
+}

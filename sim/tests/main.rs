@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests of the SM and of the reference models, as one program.
 
+mod advice;
 mod altered;
 mod any_machine;
 mod checkpoint;

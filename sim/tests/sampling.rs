@@ -271,7 +271,7 @@ fn a_trace_of_a_part_of_the_grid_is_refused() {
 }
 
 /// The blocks of a reader.
-struct Part(gpurf_trace::KernelReader);
+pub struct Part(pub gpurf_trace::KernelReader);
 
 impl gpurf_trace::BlockSource for Part {
     fn next_block(

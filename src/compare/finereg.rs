@@ -31,7 +31,7 @@ pub fn sorted(inputs: Vec<Input>, arguments: &Arguments, config: &Config) -> Res
     let (mut profiles, mut fitting, mut left_out) = (vec![], vec![], vec![]);
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for input in inputs {
-        let workload = input.workload(arguments.emulation.size, Options::default())?;
+        let workload = input.workload(&arguments.emulation, Options::default())?;
         match Profile::of(&workload, config)? {
             Some(profile) => {
                 groups.entry(profile.kind.into()).or_default().push(input.name().into());

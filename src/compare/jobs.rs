@@ -167,7 +167,7 @@ fn run_input(input: &Input, jobs: &[Job], arguments: &Arguments, bar: &ProgressB
         false => {
             let digests = jobs.iter().any(|job| job.variant.design.shared_loads() != SharedLoads::APART);
             let options = Options { digests, keep_bytes: KEEP_BYTES, ..Options::default() };
-            Some(input.workload(arguments.emulation.size, options)?)
+            Some(input.workload(&arguments.emulation, options)?)
         }
     };
     let outcomes: Vec<Result<Option<Outcome>>> = jobs
@@ -220,22 +220,21 @@ impl<'a> Job<'a> {
         let config = config.with(&variant.settings)?;
         let has_fewer_slots = config.hardware.slots < slots;
         let constants = serde_json::to_string(&config)?;
-        let (size, seed) = (arguments.emulation.size, arguments.seed);
         let run = [
-            ("--size", format!("{size:?}")),
             ("design", variant.design.name()),
             ("exact reuse", variant.exact_reuse.to_string()),
             ("stream", variant.profile.to_string()),
-            ("--seed", seed.to_string()),
+            ("--seed", arguments.seed.to_string()),
             ("machine", constants),
         ];
         let observed = if variant.observe { "_observed" } else { "" };
         let name = format!("{}{}{observed}", prefix(input), file_name(&variant.label));
         let place = arguments.out.as_ref().map(|folder| {
             let file = folder.join("results").join(format!("{name}.json"));
-            Place { file, run: run.map(|(name, value)| (name.into(), value)).into() }
+            let run = run.into_iter().chain(arguments.emulation.properties());
+            Place { file, run: run.map(|(name, value)| (name.into(), value)).collect() }
         });
-        Ok(Job { input, variant, config, seed, name, place, has_fewer_slots })
+        Ok(Job { input, variant, config, seed: arguments.seed, name, place, has_fewer_slots })
     }
 
     /// Its result, if an earlier run left it.

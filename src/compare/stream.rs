@@ -67,11 +67,12 @@ pub fn with_named_operands(workload: &Workload) -> Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Input, Size};
+    use crate::input::{EmulationArguments, Input};
     use gpurf_workloads::Options;
 
     fn stream(name: &str, operands: Operands) -> Stream {
-        let workload = Input::find(name).unwrap().workload(Size::Small, Options::default()).unwrap();
+        let workload =
+            Input::find(name).unwrap().workload(&EmulationArguments::default(), Options::default()).unwrap();
         Stream::of(&workload, operands).unwrap()
     }
 

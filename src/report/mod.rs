@@ -70,9 +70,7 @@ impl Arguments {
             let names: Vec<String> = self.designs.iter().map(Design::name).collect();
             line.extend(["--designs".into(), names.join(",")]);
         }
-        if self.emulation.size != crate::input::Size::Small {
-            line.extend(["--size".into(), format!("{:?}", self.emulation.size).to_lowercase()]);
-        }
+        line.extend(self.emulation.as_arguments());
         line.extend(["--out".into(), self.results().join("compare").display().to_string()]);
         line
     }

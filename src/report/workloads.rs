@@ -20,7 +20,7 @@ pub fn profiles(names: &[String], emulation: &EmulationArguments) -> Result<Vec<
     let inputs = Input::find_all(names)?;
     let bar = progress(inputs.len() as u64, "workloads");
     bar.set_message("reuse distances");
-    let profile = |input: &Input| Profile::of(&input.workload(emulation.size, Options::default())?);
+    let profile = |input: &Input| Profile::of(&input.workload(emulation, Options::default())?);
     let profiles: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(profile).collect();
     bar.finish_and_clear();
     profiles.into_iter().collect()

@@ -16,6 +16,7 @@ pub mod suite;
 pub mod texture;
 
 pub use device::{Argument, Device, Dim, Options};
+pub use emulator::{Scope, Widening};
 pub use error::{Cause, Error, Result};
 pub use launch_file::LaunchFile;
 pub use listing::Module;

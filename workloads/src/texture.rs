@@ -176,17 +176,51 @@ pub struct Sampler {
     pub normalized_values: bool,
 }
 
+/// The choice of an image's levels for a level of detail.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelOfDetail {
+    /// Weighs the two levels around it; else the nearest one is taken.
+    pub linear: bool,
+    /// A number that is added to it.
+    pub bias: f32,
+    /// The least and the greatest one.
+    pub range: [f32; 2],
+}
+
+impl Default for LevelOfDetail {
+    fn default() -> LevelOfDetail {
+        LevelOfDetail { linear: false, bias: 0.0, range: [0.0, f32::INFINITY] }
+    }
+}
+
 /// The texture behind a handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Texture {
     pub image: Image,
+    /// The levels below the image itself, each about half as large as the one before it.
+    pub smaller: Vec<Image>,
     pub sampler: Sampler,
+    pub detail: LevelOfDetail,
 }
 
 impl Texture {
     /// Returns an error that names its fault, if it has one.
     pub fn check(&self) -> Result<(), String> {
-        let Texture { image, sampler } = self;
+        let Texture { image, sampler, smaller, .. } = self;
+        let halved = |size: u32, level: usize| (size >> level.min(31)).max(1);
+        for (number, level) in smaller.iter().enumerate() {
+            let expected = Image {
+                base: level.base,
+                pitch: level.pitch,
+                width: halved(image.width, number + 1),
+                height: halved(image.height, number + 1),
+                depth: halved(image.depth, number + 1),
+                ..*image
+            };
+            if *level != expected {
+                return Err(format!("level {} is not half of the one before it", number + 1));
+            }
+        }
         if !matches!(image.channels, 1 | 2 | 4) {
             return Err(format!("{} channels: give 1, 2 or 4", image.channels));
         }

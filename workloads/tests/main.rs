@@ -15,3 +15,4 @@ mod replay;
 mod streams;
 mod suite;
 mod support;
+mod warp_order;

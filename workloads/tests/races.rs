@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Races of a block's threads with no barrier between.
+//! Races of the threads of a block with no barrier between, and of blocks with no atomic operation between.
 
-use gpurf_workloads::Options;
+use gpurf_workloads::{Options, Scope};
 
 use crate::support::{Device, Frame};
 
@@ -10,7 +10,8 @@ fn races(code: &str) -> Vec<String> {
     let frame = Frame { parameters: vec![], shared: 1024, ..Frame::default() };
     let start = "S2R R0, SR_TID.X\nSHF.R.U32.HI R1, RZ, 0x5, R0\nISETP.EQ.AND P0, PT, R1, RZ, PT\nSHL4\n";
     let code = start.replace("SHL4", "IMAD.SHL.U32 R2, R0, 0x4, RZ") + code + "\nEXIT";
-    let mut device = Device::new(Options { stream: false, hazards: true, ..Options::default() });
+    let mut device =
+        Device::new(Options { stream: false, hazards: Some(Scope::Block), ..Options::default() });
     device.launch(&frame.module(&code), "k", 2, 64, 0, &[]).unwrap_or_else(|error| panic!("{error}"));
     let lines = device.take_hazards();
     assert!(device.take_hazards().is_empty(), "told once");
@@ -82,4 +83,78 @@ fn nothing_is_looked_for_unless_asked() {
     let mut device = Device::new(Options::default());
     device.launch(&frame.module("STS [0x0], R0\nEXIT"), "k", 1, 64, 0, &[]).unwrap();
     assert!(device.take_hazards().is_empty());
+}
+
+/// The lines that name races of blocks, of a kernel on two blocks of a warp, launched so many times.
+fn races_of_blocks(code: &str, launches: usize) -> Vec<String> {
+    let start = "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nISETP.EQ.AND P0, PT, R1, RZ, PT\n\
+                 IMAD.WIDE.U32 R2, R0, 0x4, c[0x0][0x160]\n";
+    let module = Frame::default().module(&format!("{start}{code}\nEXIT"));
+    let mut device = Device::new(Options { stream: false, hazards: Some(Scope::Grid), ..Options::default() });
+    let values = device.allocate(4096);
+    device.name(values, "values");
+    for _ in 0..launches {
+        device.launch(&module, "k", 2, 32, 0, &[values.into()]).unwrap_or_else(|error| panic!("{error}"));
+    }
+    device.take_hazards()
+}
+
+#[test]
+fn accesses_of_two_blocks_are_named() {
+    let lines = races_of_blocks("@P0 STG.E.SYS [R2], R0\n@!P0 LDG.E.SYS R4, [R2]", 1);
+    let expected = "kernel k, PC 0x0050 `@!P0 LDG.E.SYS R4, [R2]` reads global address 0x7f2000000000 \
+                    (byte 0 of buffer values), which PC 0x0040 `@P0 STG.E.SYS [R2], R0` writes with no \
+                    atomic operation between; block (1, 0, 0), warp 0, lane 0, and block (0, 0, 0), warp 0";
+    assert_eq!(lines, [expected]);
+    let lines = races_of_blocks("@P0 LDG.E.SYS R4, [R2]\n@!P0 STG.E.SYS [R2], R0", 1);
+    assert!(lines.len() == 1 && lines[0].contains("0x0040 `@P0 LDG.E.SYS R4, [R2]` reads"), "{lines:?}");
+    assert_eq!(races_of_blocks("STG.E.SYS [R2], R0", 1).len(), 1);
+    // Once for each pair of places, however often it is launched.
+    assert_eq!(races_of_blocks("STG.E.SYS [R2], R0", 2).len(), 1);
+    // Reads only, and other words.
+    assert_eq!(races_of_blocks("LDG.E.SYS R4, [R2]", 1), [""; 0]);
+    assert_eq!(races_of_blocks("@P0 STG.E.SYS [R2], R0\n@!P0 STG.E.SYS [R2+0x80], R0", 1), [""; 0]);
+    // The upper half of a wide access.
+    let wide =
+        "IMAD.WIDE.U32 R6, R0, 0x8, c[0x0][0x160]\n@P0 STG.E.64.SYS [R6], R0\n@!P0 LDG.E.SYS R4, [R6+0x4]";
+    let lines = races_of_blocks(wide, 1);
+    assert!(lines.len() == 1 && lines[0].contains("0x7f2000000004 (byte 4 of buffer values)"), "{lines:?}");
+}
+
+#[test]
+fn blocks_may_write_bytes_of_the_same_word() {
+    let address = "IMAD.WIDE.U32 R6, R1, SCALE, c[0x0][0x160]\nSTG.E.U8.SYS [R6], R0";
+    assert_eq!(races_of_blocks(&address.replace("SCALE", "0x1"), 1), [""; 0]);
+    assert_eq!(races_of_blocks(&address.replace("SCALE", "0x0"), 1).len(), 1);
+}
+
+#[test]
+fn the_end_of_a_launch_orders_blocks() {
+    // What a block reads, the other one wrote in the launch before.
+    let own = "IMAD.WIDE.U32 R6, R1, 0x80, R2\nSTG.E.SYS [R6], R0";
+    assert_eq!(races_of_blocks(own, 2), [""; 0]);
+    let other = "LOP3.LUT R5, R1, 0x1, RZ, 0x3c, !PT\nIMAD.WIDE.U32 R6, R1, 0x80, R2\n\
+                 IMAD.WIDE.U32 R8, R5, 0x80, R2\nLDG.E.SYS R4, [R8]\nSTG.E.SYS [R6], R0";
+    assert_eq!(races_of_blocks(other, 1).len(), 2);
+}
+
+#[test]
+fn atomic_operations_and_strong_accesses_order_blocks() {
+    assert_eq!(races_of_blocks("RED.E.ADD.STRONG.GPU [R2], R0", 1), [""; 0]);
+    // Block 1 adds after block 0 has read.
+    let lines = races_of_blocks("RED.E.ADD.STRONG.GPU [R2], R0\nLDG.E.SYS R4, [R2]", 1);
+    assert!(
+        lines.len() == 1 && lines[0].contains("0x0040 `RED.E.ADD.STRONG.GPU [R2], R0` writes"),
+        "{lines:?}"
+    );
+    // Who takes a word that another one gave knows what that did before.
+    let handed = "@P0 STG.E.SYS [R2+0x100], R0\nMOV R8, c[0x0][0x160]\nMOV R9, c[0x0][0x164]\n\
+                  GIVE\n@!P0 LDG.E.SYS R5, [R2+0x100]";
+    let give = |with: &str| races_of_blocks(&handed.replace("GIVE", with), 1);
+    assert_eq!(give("ATOMG.E.EXCH.STRONG.GPU PT, R4, [R8], R0"), [""; 0]);
+    assert_eq!(give("@P0 STG.E.STRONG.GPU [R8], R0\n@!P0 LDG.E.STRONG.GPU R4, [R8]"), [""; 0]);
+    assert_eq!(give("NOP").len(), 1);
+    // By another word, or for the block alone.
+    assert_eq!(give("IMAD.WIDE.U32 R8, R1, 0x4, R8\nATOMG.E.EXCH.STRONG.GPU PT, R4, [R8+0x10], R0").len(), 1);
+    assert_eq!(give("ATOMG.E.EXCH.STRONG.CTA PT, R4, [R8], R0").len(), 2);
 }

@@ -3,10 +3,10 @@
 //!
 //! An array is memory of the device in which rows lie without gaps.
 
-use gpurf_workloads::texture::{AddressMode, Channel, Image, Sampler, Shape};
+use gpurf_workloads::texture::{AddressMode, Channel, Image, LevelOfDetail, Sampler, Shape};
 use gpurf_workloads::Pointer;
 
-use crate::errors::{Answer, INVALID_CHANNELS, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED};
+use crate::errors::{Answer, INVALID_CHANNELS, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, SUCCESS};
 use crate::host::{answer, complain, Host, Locked};
 use crate::memory::{Extent, Kind};
 use crate::operations::{Place, Side};
@@ -132,6 +132,72 @@ pub unsafe extern "C" fn cudaMallocArray(
     unsafe { cudaMalloc3DArray(array, format, Extent { x: width, y: height, z: 0 }, flags) }
 }
 
+/// The target of a `cudaMipmappedArray_t`.
+pub struct MipmappedArray {
+    levels: Vec<*mut Array>,
+}
+
+/// Each level is half as large as the one before it, at least a texel. Layers and faces stay.
+#[no_mangle]
+pub unsafe extern "C" fn cudaMallocMipmappedArray(
+    array: *mut *mut MipmappedArray,
+    format: *const ChannelFormat,
+    extent: Extent,
+    count: u32,
+    flags: u32,
+) -> i32 {
+    let is_stack = flags & (LAYERED | CUBE) != 0;
+    let largest = extent.x.max(extent.y).max(if is_stack { 0 } else { extent.z });
+    let most = largest.checked_ilog2().map_or(0, |log| log + 1);
+    let halved = |size: usize, level: u32| if size == 0 { 0 } else { (size >> level).max(1) };
+    let mut levels = vec![];
+    for level in 0..count.min(most) {
+        let z = if is_stack { extent.z } else { halved(extent.z, level) };
+        let extent = Extent { x: halved(extent.x, level), y: halved(extent.y, level), z };
+        let mut made = std::ptr::null_mut();
+        match unsafe { cudaMalloc3DArray(&mut made, format, extent, flags) } {
+            SUCCESS => levels.push(made),
+            code => {
+                for level in levels {
+                    unsafe { cudaFreeArray(level) };
+                }
+                return code;
+            }
+        }
+    }
+    answer(|_| {
+        if levels.is_empty() {
+            return Err(INVALID_VALUE);
+        }
+        unsafe { *array = Box::into_raw(Box::new(MipmappedArray { levels })) };
+        Ok(())
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaGetMipmappedArrayLevel(
+    level: *mut *mut Array,
+    array: *const MipmappedArray,
+    number: u32,
+) -> i32 {
+    answer(|_| unsafe {
+        let levels = &array.as_ref().ok_or(INVALID_HANDLE)?.levels;
+        *level = *levels.get(number as usize).ok_or(INVALID_VALUE)?;
+        Ok(())
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaFreeMipmappedArray(array: *mut MipmappedArray) -> i32 {
+    answer(|host| {
+        if array.is_null() {
+            return Ok(());
+        }
+        let array = unsafe { Box::from_raw(array) };
+        array.levels.into_iter().try_for_each(|level| host.free(unsafe { Box::from_raw(level) }.address))
+    })
+}
+
 #[no_mangle]
 pub unsafe extern "C" fn cudaFreeArray(array: *mut Array) -> i32 {
     answer(|host| {
@@ -188,6 +254,7 @@ const _: () = assert!(size_of::<Resource>() == 144);
 #[derive(Clone, Copy)]
 union ResourcePlace {
     array: *const Array,
+    mipmapped: *const MipmappedArray,
     memory: LinearMemory,
     reserved: [i32; 32],
 }
@@ -205,18 +272,25 @@ struct LinearMemory {
 
 /// `cudaResourceType`.
 const ARRAY: i32 = 0;
+const MIPMAPPED: i32 = 1;
 const LINE: i32 = 2;
 const PLANE: i32 = 3;
 
 impl Resource {
-    unsafe fn image(&self) -> Answer<Image> {
-        if self.kind == ARRAY {
-            return unsafe { self.place.array.as_ref() }.ok_or(INVALID_HANDLE)?.image();
+    /// Its levels, the largest first.
+    unsafe fn images(&self) -> Answer<Vec<Image>> {
+        match self.kind {
+            ARRAY => Ok(vec![unsafe { self.place.array.as_ref() }.ok_or(INVALID_HANDLE)?.image()?]),
+            MIPMAPPED => {
+                let levels = &unsafe { self.place.mipmapped.as_ref() }.ok_or(INVALID_HANDLE)?.levels;
+                levels.iter().map(|&level| unsafe { &*level }.image()).collect()
+            }
+            LINE | PLANE => Ok(vec![unsafe { self.linear_image()? }]),
+            _ => Err(INVALID_VALUE),
         }
-        if !matches!(self.kind, LINE | PLANE) {
-            complain("textures and surfaces of mipmapped arrays are not emulated");
-            return Err(NOT_SUPPORTED);
-        }
+    }
+
+    unsafe fn linear_image(&self) -> Answer<Image> {
         let LinearMemory { address, format, width, height, pitch } = unsafe { self.place.memory };
         let (channel, channels) = format.channels()?;
         let (shape, width, height, pitch) = match self.kind {
@@ -250,6 +324,10 @@ pub struct TextureFormat {
 const _: () = assert!(size_of::<TextureFormat>() == 72);
 
 impl TextureFormat {
+    fn detail(&self) -> LevelOfDetail {
+        LevelOfDetail { linear: self.mipmap_filter == 1, bias: self.level_bias, range: self.levels }
+    }
+
     fn sampler(&self, image: &Image) -> Answer<Sampler> {
         if self.srgb != 0 {
             complain("textures in sRGB are not emulated");
@@ -284,9 +362,13 @@ pub struct Bound {
 impl Host {
     /// A handle.
     unsafe fn bind(&mut self, resource: Resource, texture: Option<TextureFormat>) -> Answer<u64> {
-        let image = unsafe { resource.image()? };
-        let sampler = texture.map_or(Ok(Sampler::default()), |texture| texture.sampler(&image))?;
-        let handle = self.device().bind(image, sampler).map_err(|error| {
+        let images = unsafe { resource.images()? };
+        let sampler = texture.map_or(Ok(Sampler::default()), |texture| texture.sampler(&images[0]))?;
+        let detail = match texture {
+            Some(texture) if images.len() > 1 => texture.detail(),
+            _ => LevelOfDetail::default(),
+        };
+        let handle = self.device().bind_levels(&images, sampler, detail).map_err(|error| {
             complain(error);
             INVALID_VALUE
         })?;

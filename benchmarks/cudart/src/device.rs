@@ -487,7 +487,7 @@ macro_rules! nothing {
 }
 
 /// `cudaMemLocation`, which is passed as 8 bytes.
-type Location = u64;
+pub type Location = u64;
 
 nothing! {
     cudaDeviceSynchronize();

@@ -2,6 +2,7 @@
 //! Graphs of operations: built node by node or captured from streams, and launched node after node.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use crate::copies::Copy3d;
 use crate::errors::{
@@ -10,14 +11,22 @@ use crate::errors::{
 };
 use crate::host::{answer, complain, Host, Locked};
 use crate::launches::{Dim3, Launch};
-use crate::memory::Extent;
-use crate::operations::{Call, Fill, Operation, Transfer};
+use crate::memory::{Extent, Kind};
+use crate::operations::{Call, Choice, ChoiceKind, Fill, Operation, Transfer};
 use crate::streams::{Event, Stream};
 
 /// The target of a `cudaGraph_t`.
 pub struct Graph {
     id: u32,
     nodes: Vec<*mut Node>,
+    conditions: Vec<Condition>,
+}
+
+/// A condition's place on the device, and what stands there when its graph is launched.
+#[derive(Clone, Copy)]
+struct Condition {
+    place: u64,
+    start: u32,
 }
 
 /// The target of a `cudaGraphNode_t`.
@@ -49,6 +58,7 @@ pub struct Executable {
     id: u32,
     flags: u64,
     steps: Vec<Step>,
+    conditions: Vec<Condition>,
 }
 
 struct Step {
@@ -76,6 +86,7 @@ const CHILD: i32 = 4;
 const EMPTY: i32 = 5;
 const WAIT: i32 = 6;
 const RECORD: i32 = 7;
+const CHOOSE: i32 = 13;
 
 impl Operation {
     fn kind(&self) -> i32 {
@@ -88,6 +99,7 @@ impl Operation {
             Operation::Nothing => EMPTY,
             Operation::Wait => WAIT,
             Operation::Record(_) => RECORD,
+            Operation::Choose(..) | Operation::Chosen(..) => CHOOSE,
         }
     }
 }
@@ -95,7 +107,12 @@ impl Operation {
 impl Graph {
     fn create(host: &mut Host) -> *mut Graph {
         host.graphs += 1;
-        Box::into_raw(Box::new(Graph { id: host.graphs, nodes: vec![] }))
+        Box::into_raw(Box::new(Graph { id: host.graphs, nodes: vec![], conditions: vec![] }))
+    }
+
+    unsafe fn destroy(graph: *mut Graph) {
+        let graph = unsafe { Box::from_raw(graph) };
+        graph.nodes.iter().for_each(|&node| unsafe { Node::destroy(node) });
     }
 
     unsafe fn add(
@@ -127,7 +144,44 @@ impl Graph {
 
     unsafe fn operations(&self) -> Answer<Vec<Operation>> {
         let ordered = unsafe { self.ordered()? };
-        Ok(ordered.into_iter().map(|node| unsafe { (*node).operation.clone() }).collect())
+        ordered.into_iter().map(|node| unsafe { (*node).settled() }).collect()
+    }
+
+    /// As CUDA has it, such a graph is neither cloned nor part of another one.
+    unsafe fn refuse_choices(&self) -> Answer {
+        let chooses = |&node: &*mut Node| matches!(unsafe { &(*node).operation }, Operation::Choose(..));
+        match self.nodes.iter().any(chooses) {
+            true => Err(NOT_SUPPORTED),
+            false => Ok(()),
+        }
+    }
+
+    /// Conditions of the graph and of those that they pick from.
+    unsafe fn all_conditions(&self) -> Vec<Condition> {
+        let mut all = self.conditions.clone();
+        for &node in &self.nodes {
+            if let Operation::Choose(_, bodies) = unsafe { &(*node).operation } {
+                bodies.iter().for_each(|&body| all.extend(unsafe { (*body).all_conditions() }));
+            }
+        }
+        all
+    }
+}
+
+impl Node {
+    /// With the graphs that it picks from.
+    unsafe fn destroy(node: *mut Node) {
+        let node = unsafe { Box::from_raw(node) };
+        if let Operation::Choose(_, bodies) = &node.operation {
+            bodies.iter().for_each(|&body| unsafe { Graph::destroy(body) });
+        }
+    }
+
+    /// Its operation, which changes of graphs to come do not change.
+    unsafe fn settled(&self) -> Answer<Operation> {
+        let Operation::Choose(choice, bodies) = &self.operation else { return Ok(self.operation.clone()) };
+        let body = |&body: &*mut Graph| Ok(Operation::All(unsafe { (*body).operations()? }));
+        Ok(Operation::Chosen(*choice, bodies.iter().map(body).collect::<Answer<_>>()?))
     }
 }
 
@@ -197,7 +251,7 @@ pub unsafe extern "C" fn cudaStreamEndCapture(stream: *mut Stream, graph: *mut *
         let stream = Stream::of(stream).ok_or(CAPTURE_UNMATCHED)?;
         let capture = stream.capture.take().filter(|capture| capture.origin).ok_or(CAPTURE_UNMATCHED)?;
         host.captures.remove(&capture.id);
-        *graph = capture.graph;
+        put(graph, capture.graph);
         Ok(())
     })
 }
@@ -286,8 +340,7 @@ pub unsafe extern "C" fn cudaGraphDestroy(graph: *mut Graph) -> i32 {
         if graph.is_null() {
             return Err(INVALID_VALUE);
         }
-        let graph = Box::from_raw(graph);
-        graph.nodes.iter().for_each(|node| drop(Box::from_raw(*node)));
+        Graph::destroy(graph);
         Ok(())
     })
 }
@@ -385,7 +438,11 @@ fn plain(copy: Transfer) -> Made {
 }
 
 unsafe fn child(graph: *mut Graph) -> Answer<Made> {
-    let operations = unsafe { graph.as_ref().ok_or(INVALID_VALUE)?.operations()? };
+    let inner = unsafe { graph.as_ref() }.ok_or(INVALID_VALUE)?;
+    let operations = unsafe {
+        inner.refuse_choices()?;
+        inner.operations()?
+    };
     Ok((Operation::All(operations), Parameters::Child(graph)))
 }
 
@@ -506,6 +563,83 @@ pub unsafe extern "C" fn cudaGraphAddEmptyNode(
     })
 }
 
+impl Condition {
+    /// Puts what stands there at a launch.
+    fn begin(&self) -> Operation {
+        let extent = Extent { x: 1, y: 1, z: 1 };
+        Operation::Fill(Fill {
+            address: self.place,
+            pitch: 0,
+            plane: 0,
+            value: self.start,
+            element: 4,
+            extent,
+        })
+    }
+}
+
+/// `cudaGraphCondAssignDefault`: launches begin with the default.
+const ASSIGN_DEFAULT: u32 = 1;
+
+/// The handle is the place of the condition, to which kernels store.
+#[no_mangle]
+pub unsafe extern "C" fn cudaGraphConditionalHandleCreate(
+    handle: *mut u64,
+    graph: *mut Graph,
+    start: u32,
+    flags: u32,
+) -> i32 {
+    answer(|host| unsafe {
+        let graph = graph.as_mut().ok_or(INVALID_HANDLE)?;
+        let place = host.allocate(4, Kind::Device)?;
+        if flags & ASSIGN_DEFAULT != 0 {
+            graph.conditions.push(Condition { place, start });
+        }
+        *handle = place;
+        Ok(())
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn cudaGraphConditionalHandleCreate_v2(
+    handle: *mut u64,
+    graph: *mut Graph,
+    _: *const c_void,
+    start: u32,
+    flags: u32,
+) -> i32 {
+    unsafe { cudaGraphConditionalHandleCreate(handle, graph, start, flags) }
+}
+
+/// `cudaConditionalNodeParams`.
+#[repr(C)]
+struct ChoiceNode {
+    condition: u64,
+    kind: i32,
+    count: u32,
+    /// For the program: the graphs to fill.
+    bodies: *const *mut Graph,
+    context: *const c_void,
+}
+
+impl ChoiceNode {
+    fn made(&mut self, host: &mut Locked) -> Answer<Made> {
+        let (kind, counts) = match self.kind {
+            0 => (ChoiceKind::If, 1..=2),
+            1 => (ChoiceKind::While, 1..=1),
+            2 => (ChoiceKind::Switch, 1..=u32::MAX),
+            _ => return Err(INVALID_VALUE),
+        };
+        if !counts.contains(&self.count) || host.allocations.at(self.condition).is_none() {
+            return Err(INVALID_VALUE);
+        }
+        let bodies: Arc<[*mut Graph]> = (0..self.count).map(|_| Graph::create(host)).collect();
+        self.bodies = bodies.as_ptr();
+        let choice = Choice { kind, condition: self.condition };
+        Ok((Operation::Choose(choice, bodies), Parameters::None))
+    }
+}
+
 /// `cudaGraphNodeParams`, with the parameters of any kind behind its kind.
 #[repr(C)]
 pub struct AnyNode {
@@ -518,8 +652,8 @@ pub struct AnyNode {
 const _: () = assert!(size_of::<AnyNode>() == 256);
 
 impl AnyNode {
-    unsafe fn made(&self, host: &mut Locked) -> Answer<Made> {
-        let start = self.parameters.as_ptr();
+    unsafe fn made(&mut self, host: &mut Locked) -> Answer<Made> {
+        let start = self.parameters.as_mut_ptr();
         unsafe {
             match self.kind {
                 KERNEL => {
@@ -534,6 +668,7 @@ impl AnyNode {
                 EMPTY => Ok((Operation::Nothing, Parameters::None)),
                 WAIT => Ok((Operation::Wait, Parameters::None)),
                 RECORD => Ok((Operation::Record(*start.cast()), Parameters::None)),
+                CHOOSE => (*start.cast::<ChoiceNode>()).made(host),
                 _ => {
                     complain(format!("nodes of kind {} of graphs are not emulated", self.kind));
                     Err(NOT_SUPPORTED)
@@ -550,7 +685,7 @@ pub unsafe extern "C" fn cudaGraphAddNode(
     after: *const *mut Node,
     _: *const c_void,
     count: usize,
-    parameters: *const AnyNode,
+    parameters: *mut AnyNode,
 ) -> i32 {
     answer(|host| unsafe {
         let (operation, parameters) = (*parameters).made(host)?;
@@ -560,7 +695,7 @@ pub unsafe extern "C" fn cudaGraphAddNode(
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaGraphNodeSetParams(node: *mut Node, parameters: *const AnyNode) -> i32 {
+pub unsafe extern "C" fn cudaGraphNodeSetParams(node: *mut Node, parameters: *mut AnyNode) -> i32 {
     answer(|host| unsafe {
         let node = node.as_mut().ok_or(INVALID_HANDLE)?;
         (node.operation, node.parameters) = (*parameters).made(host)?;
@@ -572,7 +707,7 @@ pub unsafe extern "C" fn cudaGraphNodeSetParams(node: *mut Node, parameters: *co
 pub unsafe extern "C" fn cudaGraphExecNodeSetParams(
     executable: *mut Executable,
     node: *mut Node,
-    parameters: *const AnyNode,
+    parameters: *mut AnyNode,
 ) -> i32 {
     answer(|host| unsafe {
         step(executable, node)?.operation = (*parameters).made(host)?.0;
@@ -591,7 +726,7 @@ pub unsafe extern "C" fn cudaGraphAddMemAllocNode(
 ) -> i32 {
     answer(|host| unsafe {
         let parameters = &mut *parameters;
-        parameters.address = host.allocate(parameters.bytes as u64, crate::memory::Kind::Device)?;
+        parameters.address = host.allocate(parameters.bytes as u64, Kind::Device)?;
         put(node, Graph::add(graph, Operation::Nothing, Parameters::None, list(after, count)));
         Ok(())
     })
@@ -827,7 +962,7 @@ pub unsafe extern "C" fn cudaGraphDestroyNode(node: *mut Node) -> i32 {
         for other in &(*graph).nodes {
             (**other).after.retain(|before| *before != node);
         }
-        drop(Box::from_raw(node));
+        Node::destroy(node);
         Ok(())
     })
 }
@@ -835,7 +970,9 @@ pub unsafe extern "C" fn cudaGraphDestroyNode(node: *mut Node) -> i32 {
 #[no_mangle]
 pub unsafe extern "C" fn cudaGraphClone(clone: *mut *mut Graph, graph: *mut Graph) -> i32 {
     answer(|host| unsafe {
-        let nodes = graph.as_ref().ok_or(INVALID_HANDLE)?.ordered()?;
+        let original = graph.as_ref().ok_or(INVALID_HANDLE)?;
+        original.refuse_choices()?;
+        let nodes = original.ordered()?;
         let copy = Graph::create(host);
         for node in nodes {
             let Node { operation, parameters, after, .. } = &*node;
@@ -872,9 +1009,8 @@ unsafe fn step<'a>(executable: *mut Executable, node: *mut Node) -> Answer<&'a m
 
 unsafe fn steps(graph: *mut Graph) -> Answer<Vec<Step>> {
     let nodes = unsafe { graph.as_ref().ok_or(INVALID_HANDLE)?.ordered()? };
-    let step =
-        |node: *mut Node| Step { node, operation: unsafe { (*node).operation.clone() }, enabled: true };
-    Ok(nodes.into_iter().map(step).collect())
+    let step = |node: *mut Node| Ok(Step { node, operation: unsafe { (*node).settled()? }, enabled: true });
+    nodes.into_iter().map(step).collect()
 }
 
 #[no_mangle]
@@ -884,9 +1020,9 @@ pub unsafe extern "C" fn cudaGraphInstantiate(
     flags: u64,
 ) -> i32 {
     answer(|host| unsafe {
-        let steps = steps(graph)?;
+        let (steps, conditions) = (steps(graph)?, (*graph).all_conditions());
         host.graphs += 1;
-        *executable = Box::into_raw(Box::new(Executable { id: host.graphs, flags, steps }));
+        *executable = Box::into_raw(Box::new(Executable { id: host.graphs, flags, steps, conditions }));
         Ok(())
     })
 }
@@ -1001,8 +1137,9 @@ pub unsafe extern "C" fn cudaGraphUpload(_: *mut Executable, _: *mut Stream) -> 
 #[no_mangle]
 pub unsafe extern "C" fn cudaGraphLaunch(executable: *mut Executable, stream: *mut Stream) -> i32 {
     answer(|host| unsafe {
-        let steps = executable.as_ref().ok_or(INVALID_HANDLE)?.steps.iter().filter(|step| step.enabled);
-        let operations = steps.map(|step| step.operation.clone()).collect();
+        let Executable { steps, conditions, .. } = executable.as_ref().ok_or(INVALID_HANDLE)?;
+        let steps = steps.iter().filter(|step| step.enabled).map(|step| step.operation.clone());
+        let operations = conditions.iter().map(Condition::begin).chain(steps).collect();
         host.submit(stream, Operation::All(operations))
     })
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use gpurf_workloads::listing::Kernel;
-use gpurf_workloads::{binary, Device, Module, Options};
+use gpurf_workloads::{binary, Device, Module, Options, Scope, Widening};
 
 use crate::arrays::Bound;
 use crate::errors::{remember, Answer, Code, INVALID_FUNCTION, SUCCESS};
@@ -42,6 +42,8 @@ pub struct Host {
     pub graphs: u32,
     /// Graphs that streams are captured into, by the number of the capture.
     pub captures: BTreeMap<u64, *mut Graph>,
+    /// How often allocations are open by handles.
+    pub opened: BTreeMap<u64, u32>,
 }
 
 /// Grid, block, shared memory and stream of a launch.
@@ -166,13 +168,30 @@ impl Host {
             let Ok(margin) = margin.parse() else {
                 give_up(format!("GPURF_MARGIN={margin}: it must be a number of bytes"))
             };
+            let widening = match std::env::var("GPURF_WIDENING").as_deref() {
+                Err(_) | Ok("exact") => Widening::Exact,
+                Ok("rounded") => Widening::Rounded,
+                Ok(other) => give_up(format!("GPURF_WIDENING={other}: it must be exact or rounded")),
+            };
+            let hazards = std::env::var("GPURF_RACES").ok().map(|scope| match scope.as_str() {
+                "grid" => Scope::Grid,
+                _ => Scope::Block,
+            });
+            let warp_order = std::env::var("GPURF_WARP_ORDER").ok().map(|seed| {
+                let Ok(seed) = seed.parse() else {
+                    give_up(format!("GPURF_WARP_ORDER={seed}: it must be a number, the seed"))
+                };
+                seed
+            });
             Device::new(Options {
                 stream,
+                widening,
                 margin,
                 base: BASE,
                 stack_bytes: limits.stack as u32,
                 heap_bytes: limits.heap as u64,
-                hazards: std::env::var_os("GPURF_RACES").is_some(),
+                hazards,
+                warp_order,
                 ..Options::default()
             })
         })

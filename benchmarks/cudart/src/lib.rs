@@ -7,7 +7,9 @@
 //! |---|---|
 //! | `GPURF_TRACE` | folder of the trace; without it none is written |
 //! | `GPURF_MARGIN` | bytes of zeros before and behind each allocation that kernels may touch (default 0) |
-//! | `GPURF_RACES` | set: says where threads of a block disturb each other with no barrier between |
+//! | `GPURF_WIDENING` | `exact` (default) or `rounded`: where `HADD2.F32` and its like round |
+//! | `GPURF_RACES` | set: names races of the threads of a block; `grid`: of blocks too |
+//! | `GPURF_WARP_ORDER` | a seed: warps take turns of a few instructions in a random order |
 //!
 //! Copies and launches are synchronous, and there is one device. Memory that is freed is not used again. A
 //! kernel's fault is an error that stays, as in CUDA, with the reason on standard error. The program then
@@ -25,9 +27,11 @@ mod fat_binary;
 mod functions;
 mod graphs;
 mod host;
+mod ipc;
 mod launches;
 mod memory;
 mod operations;
+mod per_thread;
 mod pools;
 mod streams;
 mod symbols;

@@ -3,10 +3,12 @@
 //! them in a graph.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use gpurf_workloads::Pointer;
 
 use crate::errors::{Answer, INVALID_DIRECTION, INVALID_VALUE};
+use crate::graphs::Graph;
 use crate::host::{complain, Locked};
 use crate::launches::Launch;
 use crate::memory::{Extent, Space};
@@ -24,7 +26,29 @@ pub enum Operation {
     Wait,
     /// The operations of a graph inside a graph, one after the other.
     All(Vec<Operation>),
+    /// Graphs that a condition picks from: these may still change.
+    Choose(Choice, Arc<[*mut Graph]>),
+    /// The same, as they were when the graph around them was made executable.
+    Chosen(Choice, Vec<Operation>),
     Nothing,
+}
+
+/// How a condition picks.
+#[derive(Clone, Copy)]
+pub struct Choice {
+    pub kind: ChoiceKind,
+    /// The place of the condition, on the device.
+    pub condition: u64,
+}
+
+#[derive(Clone, Copy)]
+pub enum ChoiceKind {
+    /// The first if it is not 0, else the second if there is one.
+    If,
+    /// The first as long as it is not 0.
+    While,
+    /// The one of this number.
+    Switch,
 }
 
 /// A copy of rows of bytes.
@@ -118,7 +142,26 @@ impl Locked {
                 Ok(())
             }
             Operation::All(operations) => operations.iter().try_for_each(|operation| self.perform(operation)),
-            Operation::Wait | Operation::Nothing => Ok(()),
+            Operation::Chosen(choice, bodies) => self.choose(*choice, bodies),
+            Operation::Choose(..) | Operation::Wait | Operation::Nothing => Ok(()),
+        }
+    }
+
+    fn choose(&mut self, choice: Choice, bodies: &[Operation]) -> Answer {
+        loop {
+            let mut condition = [0; 4];
+            told(self.device().read_into(Pointer(choice.condition), &mut condition))?;
+            let condition = u32::from_le_bytes(condition) as usize;
+            let chosen = match choice.kind {
+                ChoiceKind::If | ChoiceKind::While => usize::from(condition == 0),
+                ChoiceKind::Switch => condition,
+            };
+            if let Some(body) = bodies.get(chosen) {
+                self.perform(body)?;
+            }
+            if !matches!(choice.kind, ChoiceKind::While) || chosen != 0 {
+                return Ok(());
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Streams and events. Everything has happened when a call returns, unless a stream is captured into a graph.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::time::Instant;
 
@@ -21,17 +22,33 @@ pub struct Stream {
 
 /// The stream of who names none.
 pub const DEFAULT: *mut Stream = std::ptr::null_mut();
+/// `cudaStreamPerThread`, the calling thread's own.
+pub const PER_THREAD: *mut Stream = 2 as *mut Stream;
+
+thread_local! {
+    static OWN: Cell<*mut Stream> = const { Cell::new(std::ptr::null_mut()) };
+}
 
 /// Bytes of `cudaLaunchAttributeValue`.
 pub const ATTRIBUTE_BYTES: usize = 64;
 
 impl Stream {
-    /// The default streams are no places in memory.
+    /// The stream that all threads share is no place in memory.
     pub unsafe fn of<'a>(stream: *mut Stream) -> Option<&'a mut Stream> {
         match stream as usize {
-            0..=2 => None,
+            0 | 1 => None,
+            2 => Some(unsafe { &mut *Stream::own() }),
             _ => Some(unsafe { &mut *stream }),
         }
+    }
+
+    /// The calling thread's own, made when first asked for.
+    fn own() -> *mut Stream {
+        if OWN.get().is_null() {
+            let own = Stream { flags: 0, priority: LEAST_PRIORITY, id: 2, attributes: vec![], capture: None };
+            OWN.set(Box::into_raw(Box::new(own)));
+        }
+        OWN.get()
     }
 
     pub unsafe fn capture_of<'a>(stream: *mut Stream) -> Option<&'a mut Capture> {
@@ -78,7 +95,7 @@ pub unsafe extern "C" fn cudaStreamCreate(stream: *mut *mut Stream) -> i32 {
 #[no_mangle]
 pub unsafe extern "C" fn cudaStreamDestroy(stream: *mut Stream) -> i32 {
     answer(|_| {
-        let stream = unsafe { Stream::of(stream) }.ok_or(INVALID_HANDLE)?;
+        let stream = unsafe { Stream::of(stream) }.filter(|_| stream != PER_THREAD).ok_or(INVALID_HANDLE)?;
         drop(unsafe { Box::from_raw(stream) });
         Ok(())
     })
@@ -217,6 +234,7 @@ pub unsafe extern "C" fn cudaStreamAddCallback(
 }
 
 /// The target of a `cudaEvent_t`: a moment of the host.
+#[derive(Clone)]
 pub struct Event {
     time: Option<Instant>,
     flags: u32,
@@ -226,8 +244,14 @@ pub struct Event {
 
 /// Flags of events.
 const NO_TIMING: u32 = 2;
+const SHARED: u32 = 4;
 
 impl Event {
+    /// Returns true if other processes may get a handle of it.
+    pub fn is_shared(&self) -> bool {
+        self.flags & (NO_TIMING | SHARED) == NO_TIMING | SHARED
+    }
+
     pub fn record(&mut self) {
         self.time = Some(Instant::now());
         self.captured = None;

@@ -48,3 +48,24 @@ __device__ __noinline__ int sum_to(int n) {
 }
 
 extern "C" __global__ void deep(int *values, int n) { values[threadIdx.x] = sum_to(n + threadIdx.x); }
+
+extern "C" __global__ void levels(cudaTextureObject_t texture, const float *detail, float *values) {
+    values[threadIdx.x] = tex2DLod<float>(texture, 0.375f, 0.5f, detail[threadIdx.x]);
+}
+
+extern "C" __global__ void steps(cudaTextureObject_t texture, float4 step, float *values) {
+    float2 x = make_float2(step.x, step.y), y = make_float2(step.z, step.w);
+    *values = tex2DGrad<float>(texture, 0.375f, 0.5f, x, y);
+}
+
+// Counts down, and tells the graph around it to go on as long as something is left.
+extern "C" __global__ void count_down(cudaGraphConditionalHandle handle, int *left) {
+    *left -= 1;
+    cudaGraphSetConditional(handle, *left > 0);
+}
+
+extern "C" __global__ void decide(cudaGraphConditionalHandle handle, int value) {
+    cudaGraphSetConditional(handle, value);
+}
+
+extern "C" __global__ void increase(int *values, int by) { *values += by; }

@@ -260,6 +260,53 @@ extern "C" {
     fn cudaGraphExecUpdate(executable: Handle, graph: Handle, updated: *mut [u64; 3]) -> i32;
     fn cudaGraphLaunch(executable: Handle, stream: Handle) -> i32;
     fn cudaGraphExecDestroy(executable: Handle) -> i32;
+    fn cudaGraphAddNode(
+        node: *mut Handle,
+        graph: Handle,
+        after: *const Handle,
+        edges: Handle,
+        count: usize,
+        parameters: *mut AnyNode,
+    ) -> i32;
+    fn cudaGraphAddChildGraphNode(
+        node: *mut Handle,
+        graph: Handle,
+        after: *const Handle,
+        count: usize,
+        inner: Handle,
+    ) -> i32;
+    fn cudaGraphConditionalHandleCreate(handle: *mut u64, graph: Handle, start: u32, flags: u32) -> i32;
+    fn cudaGraphNodeGetType(node: Handle, kind: *mut i32) -> i32;
+    fn cudaMallocMipmappedArray(
+        array: *mut Handle,
+        format: *const Format,
+        extent: Extent,
+        levels: u32,
+        flags: u32,
+    ) -> i32;
+    fn cudaGetMipmappedArrayLevel(level: *mut Handle, array: Handle, number: u32) -> i32;
+    fn cudaFreeMipmappedArray(array: Handle) -> i32;
+    fn cudaEventCreateWithFlags(event: *mut Handle, flags: u32) -> i32;
+    fn cudaIpcGetMemHandle(handle: *mut Shared, pointer: u64) -> i32;
+    fn cudaIpcOpenMemHandle(pointer: *mut u64, handle: Shared, flags: u32) -> i32;
+    fn cudaIpcCloseMemHandle(pointer: u64) -> i32;
+    fn cudaIpcGetEventHandle(handle: *mut Shared, event: Handle) -> i32;
+    fn cudaIpcOpenEventHandle(event: *mut Handle, handle: Shared) -> i32;
+    fn cudaLaunchKernel_ptsz(
+        function: *const u8,
+        grid: Dim3,
+        block: Dim3,
+        arguments: *const *const c_void,
+        shared: usize,
+        stream: Handle,
+    ) -> i32;
+    fn cudaMemcpy_ptds(to: u64, from: u64, bytes: usize, kind: i32) -> i32;
+    fn cudaMemset3D_ptds(memory: Pitched, value: i32, extent: Extent) -> i32;
+    fn cudaStreamBeginCapture_ptsz(stream: Handle, mode: i32) -> i32;
+    fn cudaStreamEndCapture_ptsz(stream: Handle, graph: *mut Handle) -> i32;
+    fn cudaStreamIsCapturing_ptsz(stream: Handle, status: *mut i32) -> i32;
+    fn cudaStreamSynchronize_ptsz(stream: Handle) -> i32;
+    fn cudaGraphLaunch_ptsz(executable: Handle, stream: Handle) -> i32;
     fn cudaGetLastError() -> i32;
     fn cudaGetErrorName(code: i32) -> *const c_char;
     fn cudaDeviceSynchronize() -> i32;
@@ -277,6 +324,25 @@ extern "C" {
     ) -> i32;
 }
 
+/// `cudaGraphNodeParams` of a conditional node.
+#[repr(C)]
+struct AnyNode {
+    kind: i32,
+    reserved: [i32; 3],
+    condition: u64,
+    choice: i32,
+    count: u32,
+    bodies: *const Handle,
+    rest: [u64; 27],
+}
+
+const _: () = assert!(size_of::<AnyNode>() == 256);
+
+/// `cudaIpcMemHandle_t` and `cudaIpcEventHandle_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Shared([u64; 8]);
+
 /// The struct that a program has its code in.
 #[repr(C)]
 struct Wrapper {
@@ -286,8 +352,24 @@ struct Wrapper {
     file: Handle,
 }
 
-const KERNELS: [&str; 11] =
-    ["add", "twice", "texels", "voxels", "layers", "elements", "draw", "store_at", "check", "trap", "deep"];
+const KERNELS: [&str; 16] = [
+    "add",
+    "twice",
+    "texels",
+    "voxels",
+    "layers",
+    "elements",
+    "draw",
+    "store_at",
+    "check",
+    "trap",
+    "deep",
+    "levels",
+    "steps",
+    "count_down",
+    "decide",
+    "increase",
+];
 const VARIABLES: [&str; 2] = ["factors", "offsets"];
 
 /// The functions and variables of the host program: their addresses stand for those of the device.
@@ -726,6 +808,219 @@ fn graphs_are_built_cloned_and_changed() {
     // Nodes that wait for each other.
     ok!(cudaGraphAddDependencies(graph, &copy, &fill, NONE, 1));
     assert_eq!(unsafe { cudaGraphInstantiate(&mut executable, graph, 0) }, 1);
+}
+
+fn kernel_node(graph: Handle, after: &[Handle], kernel: &str, arguments: &[*const c_void]) -> Handle {
+    let node = KernelNode(stand_in(kernel).cast(), Dim3(1, 1, 1), Dim3(1, 1, 1), 0, arguments.as_ptr(), NONE);
+    let mut added = NONE;
+    ok!(cudaGraphAddKernelNode(&mut added, graph, after.as_ptr(), after.len(), &node));
+    added
+}
+
+/// A graph with a condition that starts at a value.
+fn conditional(start: u32) -> (Handle, u64) {
+    let (mut graph, mut condition) = (NONE, 0);
+    ok!(cudaGraphCreate(&mut graph, 0));
+    ok!(cudaGraphConditionalHandleCreate(&mut condition, graph, start, 1));
+    (graph, condition)
+}
+
+/// A node of `if` (0), `while` (1) or `switch` (2), and its graphs.
+fn choose(graph: Handle, after: &[Handle], condition: u64, choice: i32, count: u32) -> (Handle, Vec<Handle>) {
+    let bodies = std::ptr::null();
+    let mut node = AnyNode { kind: 13, reserved: [0; 3], condition, choice, count, bodies, rest: [0; 27] };
+    let (mut added, mut kind) = (NONE, 0);
+    ok!(cudaGraphAddNode(&mut added, graph, after.as_ptr(), NONE, after.len(), &mut node));
+    ok!(cudaGraphNodeGetType(added, &mut kind));
+    assert_eq!(kind, 13);
+    (added, unsafe { std::slice::from_raw_parts(node.bodies, count as usize) }.to_vec())
+}
+
+fn instantiated(graph: Handle) -> Handle {
+    let mut executable = NONE;
+    ok!(cudaGraphInstantiate(&mut executable, graph, 0));
+    executable
+}
+
+#[test]
+fn conditions_repeat_graphs_and_pick_from_them() {
+    let _runtime = runtime();
+    let (left, sum) = (malloc(4), malloc(4));
+    // As long as something is left, 3 times.
+    let (graph, condition) = conditional(1);
+    let (_, bodies) = choose(graph, &[], condition, 1, 1);
+    let counted = kernel_node(bodies[0], &[], "count_down", &[at(&condition), at(&left)]);
+    kernel_node(bodies[0], &[counted], "increase", &[at(&sum), at(&10)]);
+    let executable = instantiated(graph);
+    for total in [30, 60] {
+        send(left, &[3]);
+        ok!(cudaGraphLaunch(executable, NONE));
+        assert_eq!((fetch::<i32>(left, 1), fetch::<i32>(sum, 1)), (vec![0], vec![total]));
+    }
+    // A launch begins with the default again; what is added to the graph's body later is not in what was
+    // made.
+    kernel_node(bodies[0], &[], "increase", &[at(&sum), at(&1000)]);
+    send(left, &[1]);
+    ok!(cudaGraphLaunch(executable, NONE));
+    assert_eq!(fetch::<i32>(sum, 1), [70]);
+
+    for (choice, count, values) in [
+        (0, 1, [(0, 0), (1, 1), (7, 1)]),
+        (0, 2, [(0, 100), (1, 1), (7, 1)]),
+        (2, 3, [(0, 1), (2, 10_000), (3, 0)]),
+    ] {
+        for (value, expected) in values {
+            let (graph, condition) = conditional(0);
+            let decided = kernel_node(graph, &[], "decide", &[at(&condition), at(&value)]);
+            let (_, bodies) = choose(graph, &[decided], condition, choice, count);
+            for (number, body) in bodies.iter().enumerate() {
+                kernel_node(*body, &[], "increase", &[at(&sum), at(&100i32.pow(number as u32))]);
+            }
+            send(sum, &[0]);
+            ok!(cudaGraphLaunch(instantiated(graph), NONE));
+            assert_eq!(fetch::<i32>(sum, 1), [expected], "{choice} {count} {value}");
+        }
+    }
+    let (mut outer, mut added) = (NONE, NONE);
+    ok!(cudaGraphCreate(&mut outer, 0));
+    assert_eq!(unsafe { cudaGraphClone(&mut added, graph) }, 801);
+    assert_eq!(unsafe { cudaGraphAddChildGraphNode(&mut added, outer, NONE.cast(), 0, graph) }, 801);
+    ok!(cudaGraphDestroy(graph));
+    send(left, &[2]);
+    ok!(cudaGraphLaunch(executable, NONE));
+    assert_eq!(fetch::<i32>(left, 1), [0], "it needs the graph no more");
+    // Without kernels that decide, the default does.
+    let (graph, condition) = conditional(1);
+    let (_, bodies) = choose(graph, &[], condition, 0, 1);
+    kernel_node(bodies[0], &[], "increase", &[at(&sum), at(&5)]);
+    send(sum, &[0]);
+    ok!(cudaGraphLaunch(instantiated(graph), NONE));
+    assert_eq!(fetch::<i32>(sum, 1), [5]);
+    let bodies = std::ptr::null();
+    let mut node =
+        AnyNode { kind: 13, reserved: [0; 3], condition, choice: 1, count: 2, bodies, rest: [0; 27] };
+    assert_eq!(unsafe { cudaGraphAddNode(&mut added, graph, NONE.cast(), NONE, 0, &mut node) }, 1);
+}
+
+#[test]
+fn textures_have_levels() {
+    let _runtime = runtime();
+    let mut array = NONE;
+    ok!(cudaMallocMipmappedArray(&mut array, &SINGLE, Extent(8, 4, 0), 9, 0));
+    // 8 × 4, 4 × 2, 2 × 1, 1 × 1: each level's texels have its number, times 10, and a fraction by column.
+    for (number, (width, height)) in [(8, 4), (4, 2), (2, 1), (1, 1)].into_iter().enumerate() {
+        let (mut level, mut extent) = (NONE, Extent::default());
+        ok!(cudaGetMipmappedArrayLevel(&mut level, array, number as u32));
+        ok!(cudaArrayGetInfo(&mut Format([0; 4], 0), &mut extent, &mut 0, level));
+        assert_eq!(extent, Extent(width, height, 0));
+        let texels: Vec<f32> =
+            (0..width * height).map(|i| (10 * number) as f32 + (i % width) as f32).collect();
+        ok!(cudaMemcpy2DToArray(level, 0, 0, texels.as_ptr() as u64, 4 * width, 4 * width, height, 1));
+    }
+    let mut none = NONE;
+    assert_eq!(unsafe { cudaGetMipmappedArrayLevel(&mut none, array, 4) }, 1, "there are four");
+
+    let resource = Resource { kind: 1, ..Resource::of_array(array) };
+    let details = [0.0f32, 0.4, 0.5, 1.25, 1.5, 2.0, 7.0, -3.0];
+    let (place, result) = (malloc(32), malloc(32));
+    send(place, &details);
+    // Normalized coordinates, and how levels are chosen: nearest or between, bias, least and greatest.
+    let texture = |linear: i32, bias: f32, range: [f32; 2]| {
+        let mut format = NEAREST;
+        format[10] = 1;
+        (format[12], format[13]) = (linear, bias.to_bits() as i32);
+        (format[14], format[15]) = (range[0].to_bits() as i32, range[1].to_bits() as i32);
+        let mut texture = 0u64;
+        ok!(cudaCreateTextureObject(&mut texture, &resource, &format, NONE));
+        texture
+    };
+    let levels = |linear, bias, range| {
+        ok!(launch("levels", 8, &[at(&texture(linear, bias, range)), at(&place), at(&result)]));
+        fetch::<f32>(result, 8)
+    };
+    // At 0.375 of the width the texels are 3, 1, 0, 0.
+    let all = [0.0, 9.0];
+    assert_eq!(levels(0, 0.0, all), [3.0, 3.0, 11.0, 11.0, 20.0, 20.0, 30.0, 3.0]);
+    // In eighths of bits: 0.4 is 102 of 256.
+    let near = 3.0 + (11.0 - 3.0) * 102.0 / 256.0;
+    assert_eq!(levels(1, 0.0, all), [3.0, near, 7.0, 13.25, 15.5, 20.0, 30.0, 3.0]);
+    assert_eq!(levels(0, 1.0, all), [11.0, 11.0, 20.0, 20.0, 30.0, 30.0, 30.0, 3.0]);
+    assert_eq!(levels(0, 0.0, [1.0, 2.0]), [11.0, 11.0, 11.0, 11.0, 20.0, 20.0, 20.0, 11.0]);
+    // Steps of 1, 2, 3 and 4 texels of the largest level, in x or y.
+    let step = |step: [f32; 4]| {
+        ok!(launch("steps", 1, &[at(&texture(0, 0.0, all)), at(&step), at(&result)]));
+        fetch::<f32>(result, 1)[0]
+    };
+    assert_eq!(step([1.0 / 8.0, 0.0, 0.0, 0.0]), 3.0);
+    assert_eq!(step([2.0 / 8.0, 0.0, 0.0, 1.0 / 4.0]), 11.0);
+    assert_eq!(step([0.0, 0.0, 0.0, 4.0 / 4.0]), 20.0);
+    assert_eq!(step([0.0, 2.0 / 4.0, 1.0 / 8.0, 0.0]), 11.0);
+    ok!(cudaFreeMipmappedArray(array));
+}
+
+#[test]
+fn handles_are_good_in_their_process() {
+    let _runtime = runtime();
+    let (mut handle, mut same) = (Shared::default(), 0);
+    let place = malloc(64);
+    send(place, &[1, 2, 3]);
+    ok!(cudaIpcGetMemHandle(&mut handle, place + 8));
+    ok!(cudaIpcOpenMemHandle(&mut same, handle, 1));
+    assert_eq!(fetch::<i32>(same, 3), [1, 2, 3]);
+    ok!(cudaIpcCloseMemHandle(same));
+    assert_eq!(unsafe { cudaIpcCloseMemHandle(same) }, 1, "twice");
+    assert_eq!(unsafe { cudaIpcGetMemHandle(&mut handle, 16) }, 1);
+    // Another process's, and none at all.
+    let foreign = Shared([handle.0[0] + 1, handle.0[1], handle.0[2], 0, 0, 0, 0, 0]);
+    assert_eq!(unsafe { cudaIpcOpenMemHandle(&mut same, foreign, 1) }, 801);
+    assert_eq!(unsafe { cudaIpcOpenMemHandle(&mut same, Shared::default(), 1) }, 400);
+    ok!(cudaFree(place));
+    assert_eq!(unsafe { cudaIpcOpenMemHandle(&mut same, handle, 1) }, 400, "freed");
+
+    let (mut event, mut opened) = (NONE, NONE);
+    ok!(cudaEventCreateWithFlags(&mut event, 0));
+    assert_eq!(unsafe { cudaIpcGetEventHandle(&mut handle, event) }, 400, "not made for it");
+    ok!(cudaEventCreateWithFlags(&mut event, 6));
+    ok!(cudaIpcGetEventHandle(&mut handle, event));
+    ok!(cudaIpcOpenEventHandle(&mut opened, handle));
+    ok!(cudaEventRecord(opened, NONE));
+}
+
+#[test]
+fn threads_have_a_stream_of_their_own() {
+    let _runtime = runtime();
+    let place = malloc(32);
+    send(place, &[1; 8]);
+    let arguments = [at(&place)];
+    let twice = || unsafe {
+        let (one, eight) = (Dim3(1, 1, 1), Dim3(8, 1, 1));
+        cudaLaunchKernel_ptsz(stand_in("twice"), one, eight, arguments.as_ptr(), 0, NONE)
+    };
+    ok!(twice());
+    ok!(cudaStreamSynchronize_ptsz(NONE));
+    let mut values = [0; 8];
+    ok!(cudaMemcpy_ptds(values.as_mut_ptr() as u64, place, 32, 2));
+    assert_eq!(values, [2; 8]);
+    // Structures pass by value.
+    ok!(cudaMemset3D_ptds(Pitched(place, 32, 32, 1), 1, Extent(16, 1, 1)));
+    assert_eq!(fetch::<i32>(place, 8), [[0x0101_0101; 4], [2; 4]].concat());
+    // It is captured, which that of all threads cannot be, and no other thread's.
+    assert_eq!(unsafe { cudaStreamBeginCapture(NONE, 0) }, 900);
+    ok!(cudaStreamBeginCapture_ptsz(NONE, 0));
+    let status = || {
+        let mut status = -1;
+        ok!(cudaStreamIsCapturing_ptsz(NONE, &mut status));
+        status
+    };
+    assert_eq!((status(), std::thread::spawn(status).join().unwrap()), (1, 0));
+    ok!(twice());
+    let mut graph = NONE;
+    ok!(cudaStreamEndCapture_ptsz(NONE, &mut graph));
+    assert_eq!((status(), nodes(graph)), (0, 1));
+    assert_eq!(fetch::<i32>(place + 16, 4), [2; 4]);
+    ok!(cudaGraphLaunch_ptsz(instantiated(graph), NONE));
+    assert_eq!(fetch::<i32>(place + 16, 4), [4; 4]);
+    assert_eq!(unsafe { cudaStreamDestroy(2 as Handle) }, 400);
 }
 
 #[test]

@@ -73,7 +73,8 @@ impl Progress {
         if serial && self.next > 0 {
             self.seen = Arc::new(self.memory.clone());
         }
-        self.size = if serial { 1 } else { self.fitting() };
+        let watched = self.launch.hazards.as_ref().is_some_and(|hazards| hazards.watches_grid());
+        self.size = if serial || watched { 1 } else { self.fitting() };
         let (own, count) = self.share;
         let blocks = (self.next..self.launch.blocks()).filter(|number| number % count == own);
         let blocks: Vec<u64> = blocks.take(self.size).collect();

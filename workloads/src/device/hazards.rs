@@ -16,16 +16,16 @@ impl Device {
                 continue;
             }
             let [x, y, _] = launch.grid.map(u64::from);
-            let number = example.block;
-            let (x, y, z) = (number % x, number / x % y, number / (x * y));
+            let block =
+                |number: u64| format!("block ({}, {}, {})", number % x, number / x % y, number / (x * y));
+            let does = |writes: bool| if writes { "writes" } else { "reads" };
             let [warp, other] = example.warps;
-            let lane = example.lane;
+            let by = format!("{}, warp {warp}, lane {}", block(example.block), example.lane);
             let text = match hazard {
                 Hazard::Shared { pcs: [later, earlier], writes } => {
-                    let does = |writes: bool| if writes { "writes" } else { "reads" };
                     format!(
-                        "{} {} shared address {:#x}, which {} {} with no barrier between; block ({x}, {y}, {z}), \
-                         warp {warp}, lane {lane}, and warp {other}",
+                        "{} {} shared address {:#x}, which {} {} with no barrier between; {by}, and warp \
+                         {other}",
                         place(later),
                         does(writes[0]),
                         example.address,
@@ -33,11 +33,22 @@ impl Device {
                         does(writes[1]),
                     )
                 }
-                Hazard::Idle { pc } => format!(
-                    "{} reads lane {}, which does not execute; block ({x}, {y}, {z}), warp {warp}, lane {lane}",
-                    place(pc),
-                    example.address,
-                ),
+                Hazard::Global { pcs: [later, earlier], writes } => {
+                    format!(
+                        "{} {} global address {:#x} ({}), which {} {} with no atomic operation between; {by}, \
+                         and {}, warp {other}",
+                        place(later),
+                        does(writes[0]),
+                        example.address,
+                        self.memory.surroundings(example.address, 1),
+                        place(earlier),
+                        does(writes[1]),
+                        block(example.other),
+                    )
+                }
+                Hazard::Idle { pc } => {
+                    format!("{} reads lane {}, which does not execute; {by}", place(pc), example.address)
+                }
             };
             self.hazards.push(format!("kernel {}, {text}", readable(&kernel.name)));
         }

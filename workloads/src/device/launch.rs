@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::argument::{place_arguments, Argument};
 use super::load::Names;
 use super::Device;
-use crate::emulator::{driver, Code, Launch, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::emulator::{driver, Code, Hazards, Launch, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::error::{readable, Error, Result};
 use crate::listing::{Kernel, Module, MAX_STACK, PARAMETER_BASE};
 
@@ -88,7 +88,9 @@ impl Device {
                     missing: loaded.missing.to_vec(),
                 };
                 let names = RefCell::new(names);
-                let code = Arc::new(Code::new(kernel, &|name| names.borrow_mut().address(name))?);
+                let code = Arc::new(Code::new(kernel, self.options.widening, &|name| {
+                    names.borrow_mut().address(name)
+                })?);
                 loaded.codes.push(Arc::clone(&code));
                 code
             }
@@ -107,7 +109,8 @@ impl Device {
             digests: self.options.digests,
             values: self.options.values,
             limit: self.options.limit,
-            hazards: self.options.hazards.then(Arc::default),
+            hazards: self.options.hazards.map(|scope| Arc::new(Hazards::new(scope))),
+            warp_order: self.options.warp_order.map(|seed| seed.wrapping_add(self.launches.into())),
         })
     }
 }

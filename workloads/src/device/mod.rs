@@ -31,11 +31,11 @@ use std::sync::Arc;
 use bytemuck::{AnyBitPattern, NoUninit};
 use gpurf_trace::{Command, Kernel as TraceKernel, Workload};
 
-use crate::emulator::{self, AccessError, Hazard, Memory};
+use crate::emulator::{self, AccessError, Hazard, Memory, Scope, Widening};
 use crate::error::{Error, Result};
 use crate::listing::Module;
 use crate::pointer::Pointer;
-use crate::texture::{Image, Sampler, Texture};
+use crate::texture::{Image, LevelOfDetail, Sampler, Texture};
 use history::{EmulatedBlocks, History};
 use loaded::Loaded;
 use run::Stream;
@@ -65,9 +65,13 @@ pub struct Options {
     pub values: bool,
     /// Instructions after which a warp is taken to be in an endless loop, which is an error.
     pub limit: u64,
-    /// Look for what threads of a block do to each other that no barrier orders: see
-    /// [`Device::take_hazards`].
-    pub hazards: bool,
+    /// Where instructions that make single precision of halves round.
+    pub widening: Widening,
+    /// Look for what threads do to each other that nothing orders: see [`Device::take_hazards`].
+    pub hazards: Option<Scope>,
+    /// A seed: the warps of a block take turns of a few instructions, in a random order. Without it each runs
+    /// until it waits, or for long.
+    pub warp_order: Option<u64>,
 }
 
 impl Default for Options {
@@ -82,7 +86,9 @@ impl Default for Options {
             digests: false,
             values: false,
             limit: 1 << 32,
-            hazards: false,
+            widening: Widening::default(),
+            hazards: None,
+            warp_order: None,
         }
     }
 }
@@ -275,12 +281,25 @@ impl Device {
     /// # Errors
     /// An image or a sampler that is not possible, or memory that was not allocated.
     pub fn bind(&mut self, image: Image, sampler: Sampler) -> Result<u64> {
-        let texture = Texture { image, sampler };
+        self.bind_levels(&[image], sampler, LevelOfDetail::default())
+    }
+
+    /// The same for an image of several levels: each is half as large as the one before it, at least a texel.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn bind_levels(&mut self, levels: &[Image], sampler: Sampler, detail: LevelOfDetail) -> Result<u64> {
+        let Some((&image, smaller)) = levels.split_first() else {
+            return Err(copy_error_text(0, 0, "an image has a level at least".into()));
+        };
+        let texture = Texture { image, smaller: smaller.to_vec(), sampler, detail };
         let wrong = |message| copy_error_text(image.base.0, image.bytes() as usize, message);
         texture.check().map_err(wrong)?;
-        let inside = self.memory.holds(image.base.0, image.bytes() as usize);
-        if !inside || image.base.0 % u64::from(image.texel_bytes()) != 0 {
-            return Err(wrong("the image is not inside of allocated memory, or misaligned".into()));
+        for level in levels {
+            let inside = self.memory.holds(level.base.0, level.bytes() as usize);
+            if !inside || level.base.0 % u64::from(level.texel_bytes()) != 0 {
+                return Err(wrong("the image is not inside of allocated memory, or misaligned".into()));
+            }
         }
         let textures = Arc::make_mut(&mut self.textures);
         textures.push(texture);
@@ -347,9 +366,10 @@ impl Device {
         loaded.flat_map(|loaded| loaded.codes.iter().map(|code| (&*loaded.file, &*code.kernel.name)))
     }
 
-    /// Races of the threads of a block since this was last asked for, a line for each pair of places in the
-    /// code: accesses to the same bytes of shared memory by two warps, at least one of them a write, with
-    /// no barrier between them; and shuffles from lanes that do not execute.
+    /// Races since this was last asked for, a line for each pair of places in the code. Two warps access the
+    /// same bytes of shared memory with no barrier between, and one writes; or a shuffle reads a lane that
+    /// does not execute. With [`Scope::Grid`] also: two blocks access the same bytes of global memory with
+    /// no atomic operation between, and one writes.
     pub fn take_hazards(&mut self) -> Vec<String> {
         std::mem::take(&mut self.hazards)
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use gpurf_trace::{Liveness, Program};
 
+use super::arithmetic::Widening;
 use super::decode;
 use super::intern::intern;
 use super::operation::{Control, Decoded, Operation};
@@ -26,7 +27,7 @@ pub(crate) struct Code {
 impl Code {
     /// # Errors
     /// An instruction that the emulator does not know.
-    pub fn new(kernel: &Kernel, place: &dyn Fn(&str) -> u64) -> Result<Code> {
+    pub fn new(kernel: &Kernel, widening: Widening, place: &dyn Fn(&str) -> u64) -> Result<Code> {
         let mut program = Program::default();
         let mut decoded = Vec::with_capacity(kernel.instructions.len());
         for instruction in &kernel.instructions {
@@ -43,7 +44,7 @@ impl Code {
                 message,
                 cause: Cause::Unknown,
             };
-            let decoding = decode::decode(instruction, kernel.registers).map_err(fault)?;
+            let decoding = decode::decode(instruction, kernel.registers, widening).map_err(fault)?;
             intern(&mut program, instruction, &decoding).map_err(|error| fault(error.to_string()))?;
             decoded.push(decoding.decoded);
         }
@@ -83,6 +84,6 @@ impl Module {
             let message = format!("kernel {}: {message}", readable(&kernel.name));
             return Err(Error::Listing { file: self.file.clone(), line: *line, message });
         }
-        Code::new(kernel, &|_| 0).map(|_| ())
+        Code::new(kernel, Widening::default(), &|_| 0).map(|_| ())
     }
 }

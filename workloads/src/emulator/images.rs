@@ -7,7 +7,7 @@ use super::block_memory::BlockMemory;
 use super::constants::Constants;
 use super::fault::Fault;
 use super::operation::*;
-use super::texture::Geometry;
+use super::texture::{Geometry, Sample, Sampling};
 use super::warp::{lanes_of, Warp};
 use crate::texture::{Channel, Image, Shape, Texture};
 
@@ -39,14 +39,25 @@ impl Warp {
                     // Four bits each, with a sign.
                     let offsets = access.offsets.map_or(0, word);
                     let offsets = [0, 4, 8].map(|at| i64::from((offsets << (28 - at)) as i32 >> 28));
-                    let sampled = texture.sample(
-                        &memory.global,
-                        sampling,
-                        access.geometry,
-                        layer,
-                        coordinates,
-                        offsets,
-                    );
+                    let detail = match (access.level, sampling) {
+                        _ if texture.smaller.is_empty() => 0.0,
+                        (Some(row), Sampling::Fetched) => f64::from(word(row) as i32),
+                        (Some(row), _) => f64::from(f32::from_bits(word(row))),
+                        (None, _) if access.derivatives.is_empty() => 0.0,
+                        (None, _) => {
+                            let mut derivatives = [[0.0; 2]; 3];
+                            let values = access.derivatives.iter().map(|&row| f32::from_bits(word(row)));
+                            derivatives
+                                .as_flattened_mut()
+                                .iter_mut()
+                                .zip(values)
+                                .for_each(|(to, value)| *to = value);
+                            texture.detail_of(&derivatives[..access.coordinates.len()])
+                        }
+                    };
+                    let geometry = access.geometry;
+                    let sample = Sample { sampling, geometry, layer, coordinates, offsets };
+                    let sampled = texture.sample(&memory.global, &sample, detail);
                     sampled.map_err(|error| Fault::new(format!("texture read is {error}")).at(lane))?
                 }
             };

@@ -26,6 +26,8 @@ use crate::texture::Texture;
 const SHARE: u64 = 1 << 16;
 /// Turns of a block in which nothing in memory changes after which it is taken to wait for another one.
 const PATIENCE: u32 = 64;
+/// Instructions a warp executes at most before another one gets its turn, where the order is random.
+const PART: u64 = 8;
 
 /// A launch of a kernel.
 pub(crate) struct Launch {
@@ -52,6 +54,8 @@ pub(crate) struct Launch {
     pub limit: u64,
     /// Races of threads, where they are wanted.
     pub hazards: Option<Arc<Hazards>>,
+    /// A seed: the warps of a block take short turns in a random order.
+    pub warp_order: Option<u64>,
 }
 
 impl Launch {
@@ -113,6 +117,22 @@ pub(super) struct BlockRun<'a> {
     pub scratch: Scratch,
     /// Where hazards are wanted.
     watch: Option<Watch>,
+    /// Where it is random.
+    order: Option<Order>,
+}
+
+/// A random order of the warps of a block.
+struct Order {
+    random: fastrand::Rng,
+    warps: Vec<usize>,
+}
+
+impl Order {
+    fn new(seed: u64, block: u64, warps: usize) -> Order {
+        let mut seeds = fastrand::Rng::with_seed(seed);
+        let random = fastrand::Rng::with_seed(seeds.u64(..).wrapping_add(block));
+        Order { random, warps: (0..warps).collect() }
+    }
 }
 
 impl<'a> BlockRun<'a> {
@@ -150,7 +170,11 @@ impl<'a> BlockRun<'a> {
                 let valued = launch.values.then_some(&launch.code.program);
                 Recorder::new(warps.len(), valued)
             }),
-            watch: launch.hazards.is_some().then(|| Watch::new(number, warps.len(), launch.shared)),
+            watch: launch
+                .hazards
+                .as_ref()
+                .map(|hazards| Watch::new(Arc::clone(hazards), number, warps.len(), launch.shared)),
+            order: launch.warp_order.map(|seed| Order::new(seed, number, warps.len())),
             warps,
             barriers: [BarrierState::default(); 16],
             scratch: Scratch::default(),
@@ -159,23 +183,35 @@ impl<'a> BlockRun<'a> {
 
     pub(super) fn finish(self) -> Executed {
         let id = self.constants.block;
-        if let (Some(hazards), Some(watch)) = (&self.launch.hazards, self.watch) {
-            hazards.add(watch.into_found());
-        }
+        self.watch.into_iter().for_each(Watch::finish);
         let recorded = self.recorder.map(|recorder| recorder.finish(id));
         (self.memory.global.into_writes(), recorded, self.memory.printed)
     }
 
-    /// Lets each warp run until it ends, waits or has executed so many instructions.
+    /// Lets each warp run until it ends, waits or has executed so many instructions. In a random order, it
+    /// gets these in small parts.
     pub(super) fn turn(&mut self, share: u64) -> Result<Turn> {
+        let part = if self.order.is_some() { PART } else { share };
+        let mut left = share;
         loop {
             let mut ran = false;
             let mut stopped = false;
-            for number in 0..self.warps.len() {
+            if let Some(Order { random, warps }) = &mut self.order {
+                random.shuffle(warps);
+            }
+            for place in 0..self.warps.len() {
+                let (number, share) = match &mut self.order {
+                    Some(Order { random, warps }) => (warps[place], random.u64(1..=part)),
+                    None => (place, share),
+                };
                 while self.warps[number].select() {
                     ran = true;
                     if !self.run_warp(number, share)? {
                         stopped = true;
+                        // Its lanes elsewhere, if there are some, may be what it waits for.
+                        if left <= part {
+                            self.warps[number].rotate();
+                        }
                         break;
                     }
                 }
@@ -187,6 +223,9 @@ impl<'a> BlockRun<'a> {
                 return Err(self.stuck());
             }
             if stopped {
+                left = left.saturating_sub(part);
+            }
+            if left == 0 {
                 return Ok(Turn::Going);
             }
         }
@@ -218,7 +257,6 @@ impl<'a> BlockRun<'a> {
                     let fault = Fault::new("executes without end").at(lane).of(Cause::Endless);
                     return Err(self.fault_at(number, pc, fault));
                 }
-                warp.rotate();
                 return Ok(false);
             }
             let index = (pc / INSTRUCTION_BYTES) as usize;
@@ -252,8 +290,9 @@ impl<'a> BlockRun<'a> {
                     let executed =
                         warp.access(access, mask, &self.constants, number as u32, &mut self.memory, touched);
                     if let (true, Some(watch)) = (WATCHED, &mut self.watch) {
+                        let opcode = &launch.code.kernel.instructions[index].opcode;
                         let addresses = &touched.addresses[..touched.count];
-                        watch.access(access, number, pc, mask, addresses, &self.memory);
+                        watch.access(access, opcode, number, pc, mask, addresses, &self.memory);
                     }
                     warp.advance();
                     executed
@@ -435,6 +474,7 @@ impl Warp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emulator::arithmetic::Widening;
     use crate::listing::Module;
 
     #[test]
@@ -455,7 +495,7 @@ mod tests {
     fn endless(code: &str) -> String {
         let text = format!(".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n{code}");
         let module = Module::parse("k.sass", &text).unwrap();
-        let code = Code::new(&module.kernels[0], &|_| 0).unwrap();
+        let code = Code::new(&module.kernels[0], Widening::default(), &|_| 0).unwrap();
         let launch = Launch {
             code: Arc::new(code),
             grid: [1; 3],
@@ -471,6 +511,7 @@ mod tests {
             values: false,
             limit: 1000,
             hazards: None,
+            warp_order: None,
         };
         let Err(error) = launch.run_block(&Arc::default(), 0, false) else { panic!("it ended") };
         error.to_string()

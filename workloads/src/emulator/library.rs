@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions of the CUDA runtime that no listing has: `printf`, `assert`, `malloc`, `free`.
+//! Functions of the CUDA runtime that no listing has: `printf`, `assert`, `malloc`, `free`,
+//! `cudaGraphSetConditional`.
 //!
 //! Their addresses stand for themselves; a call to one does what it should and goes on behind the call.
 //! Arguments are in R4 and up as the compiler's calling convention has them, 64-bit ones in pairs.
@@ -61,6 +62,13 @@ impl Warp {
                         let message = format!("frees {address:#x}, which the kernel's malloc did not give");
                         return Err(Fault::new(message).at(lane));
                     }
+                    continue;
+                }
+                // The handle is the address of the condition.
+                LibraryFunction::SetCondition => {
+                    let place = memory.place(Space::Global, long(self, 4), number, lane);
+                    memory.write(place, self.registers[6][lane].to_le_bytes())?;
+                    memory.changed = true;
                     continue;
                 }
             };

@@ -7,13 +7,15 @@ pub(crate) enum LibraryFunction {
     AssertFail,
     Allocate,
     Free,
+    SetCondition,
 }
 
-const FUNCTIONS: [(&str, LibraryFunction); 4] = [
+const FUNCTIONS: [(&str, LibraryFunction); 5] = [
     ("vprintf", LibraryFunction::Print),
     ("__assertfail", LibraryFunction::AssertFail),
     ("malloc", LibraryFunction::Allocate),
     ("free", LibraryFunction::Free),
+    ("cudaGraphSetConditional", LibraryFunction::SetCondition),
 ];
 
 /// Where the functions seem to be.

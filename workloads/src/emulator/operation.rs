@@ -327,6 +327,10 @@ pub(crate) struct TextureAccess {
     pub handle: Source,
     pub layer: Option<u16>,
     pub coordinates: ArrayVec<u16, 3>,
+    /// The level of detail.
+    pub level: Option<u16>,
+    /// For each coordinate, its derivatives in x and in y.
+    pub derivatives: ArrayVec<u16, 6>,
     /// Four bits of offset in texels per dimension.
     pub offsets: Option<u16>,
     /// Channels, or extents, and where they go.

@@ -25,6 +25,7 @@ const LOOP: u64 = 1 << 12;
 impl Launch {
     /// Executes all blocks on `memory`, and gives what they did in their order.
     pub fn run_together(&self, memory: &mut Arc<Memory>, record: bool) -> Result<Vec<Executed>> {
+        self.hazards.iter().for_each(|hazards| hazards.begin_again());
         let mut waiting: VecDeque<u64> = (0..self.blocks()).collect();
         let mut resident: Vec<(u64, BlockRun)> = vec![];
         let mut done: Vec<(u64, Executed)> = vec![];
@@ -94,7 +95,9 @@ impl BlockRun<'_> {
             let before = self.warps[number].clone();
             let mut repeats = false;
             for _ in 0..LOOP {
-                self.run_warp(number, 1)?;
+                if !self.run_warp(number, 1)? {
+                    self.warps[number].rotate();
+                }
                 if self.memory.changed || !self.warps[number].select() {
                     return Ok(None);
                 }

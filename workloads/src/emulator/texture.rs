@@ -2,12 +2,12 @@
 //! Reads of one lane from a texture, and its reads from and writes to a surface.
 //!
 //! Filtering follows the CUDA programming guide's appendix on texture fetching: the point half a texel
-//! before the coordinate, in fixed point with 8 bits of fraction, gives the texels and their weights. Images
-//! have one level: a level of detail and derivatives change nothing.
+//! before the coordinate, in fixed point with 8 bits of fraction, gives the texels and their weights. A
+//! level of detail is taken in the same fixed point.
 
 use super::arithmetic::half;
 use super::memory::{AccessError, View};
-use crate::texture::{Channel, Image, Shape, Texture};
+use crate::texture::{Channel, Image, Sampler, Shape, Texture};
 
 /// The kind of image that an instruction expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,17 +41,74 @@ enum Texel {
     Integers([u32; 4]),
 }
 
+/// Where and how a texture is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Sample {
+    pub sampling: Sampling,
+    pub geometry: Geometry,
+    pub layer: u32,
+    /// As many as the geometry says.
+    pub coordinates: [u32; 3],
+    pub offsets: [i64; 3],
+}
+
 impl Texture {
-    /// The four channels at `coordinates`; the geometry says how many of the coordinates count.
-    pub fn sample(
-        &self,
-        memory: &View,
-        sampling: Sampling,
-        geometry: Geometry,
-        layer: u32,
-        coordinates: [u32; 3],
-        offsets: [i64; 3],
-    ) -> Result<[u32; 4], AccessError> {
+    fn level(&self, number: usize) -> Level {
+        let image = number.checked_sub(1).map_or(self.image, |number| self.smaller[number]);
+        Level { image, sampler: self.sampler }
+    }
+
+    /// The four channels. `detail` is the level of detail.
+    pub fn sample(&self, memory: &View, sample: &Sample, detail: f64) -> Result<[u32; 4], AccessError> {
+        let last = self.smaller.len();
+        if last == 0 {
+            return self.level(0).sample(memory, sample);
+        }
+        let [least, most] = self.detail.range.map(f64::from);
+        let wanted = (detail + f64::from(self.detail.bias)).max(least).min(most).clamp(0.0, last as f64);
+        let (level, fraction) = fixed(wanted);
+        let first = self.level(level as usize);
+        if sample.sampling != Sampling::Filtered || !self.detail.linear || !first.is_float() {
+            let nearest = if fraction < 0.5 { level } else { level + 1 };
+            return self.level(nearest as usize).sample(memory, sample);
+        }
+        let mut found = first.sample(memory, sample)?;
+        if fraction > 0.0 {
+            let next = self.level(level as usize + 1).sample(memory, sample)?;
+            for (bits, next) in found.iter_mut().zip(next) {
+                let [first, next] = [*bits, next].map(|bits| f64::from(f32::from_bits(bits)));
+                *bits = (((1.0 - fraction) * first + fraction * next) as f32).to_bits();
+            }
+        }
+        Ok(found)
+    }
+
+    /// The level of detail at which a step of a pixel is about one texel. For each dimension, derivatives in
+    /// x and in y.
+    pub fn detail_of(&self, derivatives: &[[f32; 2]]) -> f64 {
+        let Level { image, sampler } = self.level(0);
+        let sizes = [image.width, image.height, image.depth];
+        let length = |direction: usize| {
+            let steps = derivatives.iter().zip(sizes).map(|(derivative, size)| {
+                let scale = if sampler.normalized_coordinates { f64::from(size) } else { 1.0 };
+                f64::from(derivative[direction]) * scale
+            });
+            steps.map(|step| step * step).sum::<f64>().sqrt()
+        };
+        length(0).max(length(1)).log2()
+    }
+}
+
+/// An image of one level.
+#[derive(Clone, Copy)]
+struct Level {
+    image: Image,
+    sampler: Sampler,
+}
+
+impl Level {
+    fn sample(&self, memory: &View, sample: &Sample) -> Result<[u32; 4], AccessError> {
+        let Sample { sampling, geometry, layer, coordinates, offsets } = *sample;
         let layer = layer.min(self.image.layers - 1);
         if sampling == Sampling::Fetched {
             let place = coordinates.map(|coordinate| i64::from(coordinate as i32));
@@ -195,7 +252,12 @@ impl Texel {
 
 /// The texel before a point and the weight of the one after it, with 8 bits of fraction.
 fn weighted(position: f64) -> (i64, f64) {
-    let fixed = ((position - 0.5) * 256.0 + 0.5).floor() as i64;
+    fixed(position - 0.5)
+}
+
+/// The whole part and the fraction in fixed point with 8 bits of fraction.
+fn fixed(position: f64) -> (i64, f64) {
+    let fixed = (position * 256.0 + 0.5).floor() as i64;
     (fixed >> 8, (fixed & 255) as f64 / 256.0)
 }
 

@@ -4,7 +4,9 @@
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, Round};
 
-use crate::support::Trial;
+use gpurf_workloads::{Options, Widening};
+
+use crate::support::{Device, Frame, Trial};
 
 const NAN: u32 = 0x7fff_ffff;
 const ROUNDINGS: [(&str, Round); 4] = [
@@ -310,6 +312,26 @@ fn halves_add_multiply_and_fuse() {
             }
         }
     }
+}
+
+#[test]
+fn halves_become_singles_as_the_device_is_told() {
+    // 1 + 2^-11 and 1.5 × (1 + 2^-10) need more bits than a half has; the latter's fused sum with 1, too.
+    let code = "MOV R4, 0x3c003c00\nMOV R5, 0x10001000\nMOV R6, 0x3e003e00\nMOV R7, 0x3c013c01
+        HADD2.F32 R10, R4.H0_H0, R5.H0_H0\nHMUL2.F32 R11, R6.H0_H0, R7.H0_H0
+        HFMA2.F32 R12, R6.H0_H0, R7.H0_H0, R4.H0_H0
+        STG.E.SYS [R2], R10\nSTG.E.SYS [R2+0x4], R11\nSTG.E.SYS [R2+0x8], R12\nEXIT";
+    let code = format!("MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n{code}");
+    let results = |widening| {
+        let mut device = Device::new(Options { stream: false, widening, ..Options::default() });
+        let place = device.allocate(12);
+        device.launch(&Frame::default().module(&code), "k", 1, 1, 0, &[place.into()]).unwrap();
+        device.read::<f32>(place, 3).unwrap()
+    };
+    let ulp = 2f32.powi(-11);
+    assert_eq!(results(Widening::Exact), [1.0 + ulp, 1.5 + 3.0 * ulp, 2.5 + 3.0 * ulp]);
+    // Ties go to the even half: its last bit is 2^-10 from 1 on, and 2^-9 from 2 on.
+    assert_eq!(results(Widening::Rounded), [1.0, 1.5 + 4.0 * ulp, 2.5 + 4.0 * ulp]);
 }
 
 #[test]

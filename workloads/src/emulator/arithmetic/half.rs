@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Half precision, mostly in pairs: a register holds two values.
 
-use super::{rounding, single, FloatComparison, FloatMode, Rounding};
+use super::{rounding, single, FloatComparison, FloatMode, Rounding, Widening};
 
 #[cfg(test)]
 pub use super::formats::HALF_NAN as NAN;
@@ -85,25 +85,37 @@ pub fn compare(a: u16, b: u16, comparison: FloatComparison, flush: bool) -> bool
     comparison.holds(operand(a, flush).partial_cmp(&operand(b, flush)))
 }
 
+/// A result in single precision, of the exact value or that rounded to odd.
+#[inline]
+fn finish_single(value: f64, mode: FloatMode, widening: Widening) -> u32 {
+    match widening {
+        Widening::Exact => single::finish(value, mode),
+        Widening::Rounded => match to_f32(finish(value, mode)) {
+            wide if wide.is_nan() => single::NAN,
+            wide => wide.to_bits(),
+        },
+    }
+}
+
 /// `HADD2.F32`: a sum in single precision.
 #[inline]
-pub fn add_to_single(a: u16, b: u16, mode: FloatMode) -> u32 {
+pub fn add_to_single(a: u16, b: u16, mode: FloatMode, widening: Widening) -> u32 {
     let [a, b] = [a, b].map(|half| operand(half, mode.flush));
-    single::finish(a + b, mode)
+    finish_single(a + b, mode, widening)
 }
 
 /// `HMUL2.F32`: a product in single precision.
 #[inline]
-pub fn multiply_to_single(a: u16, b: u16, mode: FloatMode) -> u32 {
+pub fn multiply_to_single(a: u16, b: u16, mode: FloatMode, widening: Widening) -> u32 {
     let [a, b] = [a, b].map(|half| operand(half, mode.flush));
-    single::finish(a * b, mode)
+    finish_single(a * b, mode, widening)
 }
 
-/// `HFMA2.F32`: a × b + c, rounded once to single precision.
+/// `HFMA2.F32`: a × b + c in single precision.
 #[inline]
-pub fn fused_to_single(a: u16, b: u16, c: u16, mode: FloatMode) -> u32 {
+pub fn fused_to_single(a: u16, b: u16, c: u16, mode: FloatMode, widening: Widening) -> u32 {
     let [a, b, c] = [a, b, c].map(|half| operand(half, mode.flush));
-    single::finish(rounding::sum(a * b, c, mode.rounding), mode)
+    finish_single(rounding::sum(a * b, c, mode.rounding), mode, widening)
 }
 
 #[cfg(test)]
@@ -205,35 +217,63 @@ mod tests {
         }
     }
 
-    #[test]
-    fn products_in_single_precision_are_rounded_once() {
-        let mut random = fastrand::Rng::with_seed(3);
-        let mode = FloatMode::default();
-        for _ in 0..20_000 {
-            let [a, b, c] = [(); 3].map(|()| testing::half(&mut random));
-            let [x, y, z]: [ieee::Single; 3] = [a, b, c].map(|bits| half(bits).convert(&mut false).value);
-            let bits =
-                |value: ieee::Single| if value.is_nan() { single::NAN } else { value.to_bits() as u32 };
-            assert_eq!(multiply_to_single(a, b, mode), bits((x * y).value), "{a:#x} * {b:#x}");
-            let expected = bits(x.mul_add_r(y, z, rustc_apfloat::Round::NearestTiesToEven).value);
-            assert_eq!(fused_to_single(a, b, c, mode), expected, "{a:#x} * {b:#x} + {c:#x}");
+    /// Sum, product and fused product in single precision.
+    fn in_single([a, b, c]: [u16; 3], mode: FloatMode, widening: Widening) -> [u32; 3] {
+        [
+            add_to_single(a, b, mode, widening),
+            multiply_to_single(a, b, mode, widening),
+            fused_to_single(a, b, c, mode, widening),
+        ]
+    }
+
+    fn single_bits(value: ieee::Single) -> u32 {
+        if value.is_nan() {
+            single::NAN
+        } else {
+            value.to_bits() as u32
         }
     }
 
     #[test]
-    fn sums_in_single_precision_are_rounded_once() {
-        let mut random = fastrand::Rng::with_seed(2);
+    fn results_in_single_precision_are_rounded_once_or_to_half_precision_first() {
+        let mut random = fastrand::Rng::with_seed(3);
         let mode = FloatMode::default();
+        let round = rustc_apfloat::Round::NearestTiesToEven;
+        let mut different = [0; 3];
         for _ in 0..20_000 {
-            let [a, b] = [(); 2].map(|()| testing::half(&mut random));
-            let [x, y]: [ieee::Single; 2] = [a, b].map(|bits| half(bits).convert(&mut false).value);
-            let sum = (x + y).value;
-            let expected = if sum.is_nan() { single::NAN } else { sum.to_bits() as u32 };
-            assert_eq!(add_to_single(a, b, mode), expected, "{a:#x} + {b:#x}");
+            let operands = [(); 3].map(|()| testing::half(&mut random));
+            let [a, b, c] = operands.map(half);
+            let [x, y, z]: [ieee::Single; 3] = [a, b, c].map(|half| half.convert(&mut false).value);
+            let exact = [(x + y).value, x.mul_r(y, round).value, x.mul_add_r(y, z, round).value];
+            let exact = exact.map(single_bits);
+            assert_eq!(in_single(operands, mode, Widening::Exact), exact, "{a:?} {b:?} {c:?}");
+            let rounded = [(a + b).value, a.mul_r(b, round).value, a.mul_add_r(b, c, round).value];
+            let rounded = rounded.map(|half| single_bits(half.convert(&mut false).value));
+            assert_eq!(in_single(operands, mode, Widening::Rounded), rounded, "{a:?} {b:?} {c:?}");
+            for (count, (exact, rounded)) in different.iter_mut().zip(exact.iter().zip(rounded)) {
+                *count += u32::from(*exact != rounded);
+            }
         }
-        // A subnormal half is an ordinary single.
-        assert_eq!(add_to_single(1, 0x8000, mode), 2f32.powi(-24).to_bits());
-        assert_eq!(add_to_single(1, 0x8000, FloatMode { flush: true, ..mode }), 0);
+        assert!(different.iter().all(|&count| count > 2_000), "{different:?}");
+    }
+
+    #[test]
+    fn subnormal_halves_are_ordinary_singles_unless_they_are_flushed() {
+        let mode = FloatMode::default();
+        let flush = FloatMode { flush: true, ..mode };
+        let saturate = FloatMode { saturate: true, ..mode };
+        let tiny = 2f32.powi(-24).to_bits();
+        for widening in [Widening::Exact, Widening::Rounded] {
+            assert_eq!(add_to_single(1, 0x8000, mode, widening), tiny);
+            assert_eq!(add_to_single(1, 0x8000, flush, widening), 0);
+            assert_eq!(add_to_single(0x4000, 0x4000, saturate, widening), 1f32.to_bits());
+        }
+        // 2^-20 is subnormal for a half alone.
+        assert_eq!(multiply_to_single(0x2000, 0x0800, flush, Widening::Exact), 2f32.powi(-20).to_bits());
+        assert_eq!(multiply_to_single(0x2000, 0x0800, flush, Widening::Rounded), 0);
+        // 65504 + 65504 is too large for a half.
+        assert_eq!(add_to_single(0x7bff, 0x7bff, mode, Widening::Exact), 131_008f32.to_bits());
+        assert_eq!(add_to_single(0x7bff, 0x7bff, mode, Widening::Rounded), f32::INFINITY.to_bits());
     }
 
     #[test]

@@ -42,6 +42,16 @@ pub struct FloatMode {
     pub saturate: bool,
 }
 
+/// The rounding of `HADD2.F32`, `HMUL2.F32` and `HFMA2.F32`, which NVIDIA does not document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Widening {
+    /// The exact result of halves is rounded once, to single precision.
+    #[default]
+    Exact,
+    /// The result is rounded to half precision, and then widened.
+    Rounded,
+}
+
 /// A floating-point comparison. Those that end in `u` also hold if an operand is a NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatComparison {

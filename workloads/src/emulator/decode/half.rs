@@ -11,12 +11,13 @@ impl Decoder<'_> {
         self.ignore(&["MMA", "F16", "F16_V2"]);
         // Of one half of each operand then, the lower one unless marked.
         let single_result = matches!(base, "HADD2" | "HMUL2" | "HFMA2") && self.has("F32");
+        let widening = self.widening;
         let mode = FloatMode { flush: self.has("FTZ"), saturate: self.has("SAT"), ..FloatMode::default() };
         match base {
             "HADD2" if single_result => {
                 let destination = self.destination(1)?;
                 let sources = [self.source(Kind::Half)?, self.source(Kind::Half)?];
-                let function = map2(move |a, b| half::add_to_single(a as u16, b as u16, mode));
+                let function = map2(move |a, b| half::add_to_single(a as u16, b as u16, mode, widening));
                 Ok(self.compute(destination, sources, [], function))
             }
             "HADD2" => {
@@ -28,7 +29,8 @@ impl Decoder<'_> {
                 let destination = self.destination(1)?;
                 let sources = [self.source(Kind::Half)?, self.source(Kind::Half)?];
                 if single_result {
-                    let function = map2(move |a, b| half::multiply_to_single(a as u16, b as u16, mode));
+                    let function =
+                        map2(move |a, b| half::multiply_to_single(a as u16, b as u16, mode, widening));
                     return Ok(self.compute(destination, sources, [], function));
                 }
                 Ok(self.compute(destination, sources, [], map2(move |a, b| half::multiply2(a, b, mode))))
@@ -37,8 +39,9 @@ impl Decoder<'_> {
                 let destination = self.destination(1)?;
                 let sources = [self.source(Kind::Half)?, self.source(Kind::Half)?, self.source(Kind::Half)?];
                 if single_result {
-                    let function =
-                        map3(move |a, b, c| half::fused_to_single(a as u16, b as u16, c as u16, mode));
+                    let function = map3(move |a, b, c| {
+                        half::fused_to_single(a as u16, b as u16, c as u16, mode, widening)
+                    });
                     return Ok(self.compute(destination, sources, [], function));
                 }
                 Ok(self.compute(destination, sources, [], map3(move |a, b, c| half::fused2(a, b, c, mode))))

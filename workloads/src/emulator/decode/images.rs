@@ -51,7 +51,6 @@ impl Decoder<'_> {
             rows.try_extend_from_slice(&self.image_rows(second)?)
                 .map_err(|_| format!("`{}` has too many operands", self.instruction.opcode))?;
         }
-        // Derivatives and levels change nothing where there is one level.
         let mut rows = rows.into_iter();
         let mut next = || rows.next().expect("counted");
         let mut handle = None;
@@ -69,9 +68,7 @@ impl Decoder<'_> {
         if in_register && handle.is_none() {
             handle = Some(Source::Row(next()));
         }
-        if level {
-            next();
-        }
+        let level = level.then(&mut next);
         let offsets = has_offsets.then(&mut next);
         if query {
             // Which of its properties.
@@ -86,6 +83,10 @@ impl Decoder<'_> {
         };
         // Shape and mask, which are known.
         self.next = self.instruction.operands.len();
+        let derivatives = match derivatives {
+            true => rows.collect(),
+            false => ArrayVec::new(),
+        };
         let chosen = (0..4u8).filter(|channel| mask >> channel & 1 != 0);
         let mut destinations = ArrayVec::new();
         for (number, channel) in chosen.enumerate() {
@@ -93,7 +94,18 @@ impl Decoder<'_> {
             let row = self.image_destination(register, i as u8)?;
             destinations.push((channel, row));
         }
-        Ok(TextureAccess { sampling, geometry, handle, layer, coordinates, offsets, destinations, missing })
+        Ok(TextureAccess {
+            sampling,
+            geometry,
+            handle,
+            layer,
+            coordinates,
+            level,
+            derivatives,
+            offsets,
+            destinations,
+            missing,
+        })
     }
 
     /// How the opcode reads a texture; `None`: it asks for its extents.

@@ -20,6 +20,7 @@ mod moves;
 use arrayvec::ArrayVec;
 use gpurf_trace::{Positions, RegisterId, Registers};
 
+use super::arithmetic::Widening;
 use super::operation::{
     Compute, Decoded, Destination, Function, Modifier, PredicateDestination, PredicateSource, Source,
 };
@@ -39,7 +40,11 @@ pub(crate) struct Decoding {
 }
 
 /// Decodes an instruction of a kernel with so many registers per thread.
-pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decoding, String> {
+pub(crate) fn decode(
+    instruction: &Instruction,
+    registers: u32,
+    widening: Widening,
+) -> Result<Decoding, String> {
     let (base, modifiers) = instruction.opcode.split_once('.').unwrap_or((&instruction.opcode, ""));
     let mut decoder = Decoder {
         instruction,
@@ -47,6 +52,7 @@ pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decodi
         modifiers: modifiers.split('.').filter(|modifier| !modifier.is_empty()).collect(),
         next: 0,
         registers,
+        widening,
         sources: Registers::new(),
         slots: Positions::new(),
         slot: None,
@@ -67,7 +73,7 @@ pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decodi
 
 /// Registers that code uses: one more than the highest. What is not understood uses none.
 pub(crate) fn registers_used(code: &[Instruction]) -> u32 {
-    let decoded = code.iter().filter_map(|instruction| decode(instruction, 255).ok());
+    let decoded = code.iter().filter_map(|instruction| decode(instruction, 255, Widening::default()).ok());
     let used = decoded.flat_map(|decoding| decoding.sources.into_iter().chain(decoding.destinations));
     used.map(|register| u32::from(register) + 1).max().unwrap_or_default()
 }
@@ -97,6 +103,7 @@ struct Decoder<'a> {
     /// Number of the next operand.
     next: usize,
     registers: u32,
+    widening: Widening,
     sources: Registers,
     slots: Positions,
     /// The source slot taken last, and the number of the operand behind the one that it is for.
