@@ -591,7 +591,7 @@ pub unsafe extern "C" fn cudaGraphAddMemAllocNode(
 ) -> i32 {
     answer(|host| unsafe {
         let parameters = &mut *parameters;
-        parameters.address = host.allocate(parameters.bytes as u64, crate::memory::Kind::Device)?;
+        parameters.address = host.allocate(parameters.bytes as u64, crate::memory::Kind::Graph)?;
         put(node, Graph::add(graph, Operation::Nothing, Parameters::None, list(after, count)));
         Ok(())
     })

@@ -76,6 +76,10 @@ struct KernelNode(*const c_void, Dim3, Dim3, u32, *const *const c_void, Handle);
 #[repr(C)]
 struct FillNode(u64, usize, u32, u32, usize, usize);
 
+/// What the memory is like, who else sees it, bytes, and the address that the runtime gives.
+#[repr(C)]
+struct AllocationNode([u64; 13], usize, u64);
+
 #[repr(C)]
 struct HostNode(extern "C" fn(Handle), Handle);
 
@@ -233,6 +237,13 @@ extern "C" {
         from: u64,
         bytes: usize,
         kind: i32,
+    ) -> i32;
+    fn cudaGraphAddMemAllocNode(
+        node: *mut Handle,
+        graph: Handle,
+        after: *const Handle,
+        count: usize,
+        parameters: *mut AllocationNode,
     ) -> i32;
     fn cudaGraphAddDependencies(
         graph: Handle,
@@ -679,6 +690,35 @@ fn captured_streams_are_replayed() {
     ok!(cudaEventElapsedTime(&mut milliseconds, forked, joined));
     ok!(cudaGraphExecDestroy(executable));
     ok!(cudaStreamDestroy(one));
+}
+
+/// A program frees what a graph allocated, and launches the graph again.
+#[test]
+fn memory_of_a_graph_outlives_its_frees() {
+    let _runtime = runtime();
+    let [mut graph, mut allocation, mut fill, mut executable, mut stream] = [NONE; 5];
+    let mut parameters = AllocationNode([0; 13], 400, 0);
+    ok!(cudaGraphCreate(&mut graph, 0));
+    ok!(cudaGraphAddMemAllocNode(&mut allocation, graph, &NONE, 0, &mut parameters));
+    let AllocationNode(.., built) = parameters;
+    ok!(cudaGraphAddMemsetNode(&mut fill, graph, &allocation, 1, &FillNode(built, 0, 7, 4, 100, 1)));
+    let mut captured = 0;
+    ok!(cudaStreamCreateWithFlags(&mut stream, 0));
+    ok!(cudaStreamBeginCapture(stream, 0));
+    ok!(cudaMallocAsync(&mut captured, 400, stream));
+    ok!(cudaMemsetAsync(captured, 0, 400, stream));
+    let mut from_capture = NONE;
+    ok!(cudaStreamEndCapture(stream, &mut from_capture));
+    for (graph, place, value) in [(graph, built, 7), (from_capture, captured, 0)] {
+        ok!(cudaGraphInstantiate(&mut executable, graph, 0));
+        for _ in 0..2 {
+            ok!(cudaGraphLaunch(executable, NONE));
+            assert_eq!(fetch::<i32>(place, 100), [value; 100]);
+            ok!(cudaFree(place));
+        }
+        ok!(cudaGraphExecDestroy(executable));
+    }
+    ok!(cudaStreamDestroy(stream));
 }
 
 #[test]
