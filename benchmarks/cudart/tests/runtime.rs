@@ -271,6 +271,13 @@ extern "C" {
     fn cudaGraphExecUpdate(executable: Handle, graph: Handle, updated: *mut [u64; 3]) -> i32;
     fn cudaGraphLaunch(executable: Handle, stream: Handle) -> i32;
     fn cudaGraphExecDestroy(executable: Handle) -> i32;
+    fn __cudaPushCallConfiguration(grid: Dim3, block: Dim3, shared: usize, stream: Handle) -> u32;
+    fn __cudaPopCallConfiguration(
+        grid: *mut Dim3,
+        block: *mut Dim3,
+        shared: *mut usize,
+        stream: *mut Handle,
+    ) -> i32;
     fn cudaGetLastError() -> i32;
     fn cudaGetErrorName(code: i32) -> *const c_char;
     fn cudaDeviceSynchronize() -> i32;
@@ -690,6 +697,19 @@ fn captured_streams_are_replayed() {
     ok!(cudaEventElapsedTime(&mut milliseconds, forked, joined));
     ok!(cudaGraphExecDestroy(executable));
     ok!(cudaStreamDestroy(one));
+}
+
+/// A program may call a kernel as a plain function: it does not run, and the program goes on.
+#[test]
+fn a_kernel_without_a_configuration_is_an_error() {
+    let _runtime = runtime();
+    let (mut grid, mut block, mut shared, mut stream) = (Dim3(0, 0, 0), Dim3(0, 0, 0), 0, NONE);
+    let mut pop = || unsafe { __cudaPopCallConfiguration(&mut grid, &mut block, &mut shared, &mut stream) };
+    assert_eq!(pop(), 52);
+    assert_eq!(unsafe { cudaGetLastError() }, 52);
+    unsafe { __cudaPushCallConfiguration(Dim3(4, 1, 1), Dim3(32, 2, 1), 16, NONE) };
+    assert_eq!(pop(), 0);
+    assert_eq!((grid.0, block.1, shared), (4, 2, 16));
 }
 
 /// A program frees what a graph allocated, and launches the graph again.
