@@ -1,5 +1,5 @@
-// Runs flash-attention-minimal's kernel without PyTorch, and compares it with attention in double precision on the host.
-// The kernel's source is the suite's (`flash.cu`), without the function that takes PyTorch's tensors.
+// Runs flash-attention-minimal's kernel without PyTorch, and compares it with attention in double precision on the
+// host. The kernel's source is the suite's (`flash.cu`), without the function that takes PyTorch's tensors.
 
 #include <cmath>
 #include <cstdio>
