@@ -29,8 +29,8 @@ pub struct EmulationArguments {
     /// Where HADD2.F32, HMUL2.F32 and HFMA2.F32 round, which NVIDIA does not say
     #[arg(long, value_enum, default_value_t)]
     pub widening: Widening,
-    /// A seed: warps of a block take turns of a few instructions in a random order. Without it, each runs until
-    /// it waits or ends
+    /// A seed: warps of a block take turns of a few instructions in a random order. Without it, each runs
+    /// until it waits or ends
     #[arg(long, value_name = "SEED")]
     pub warp_order: Option<u64>,
 }

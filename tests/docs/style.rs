@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The house style, as far as a program can tell: how comments open, how long sentences and lines are, and which
-//! words stand in for others. CONTRIBUTING.md has all of it.
+//! The house style, as far as a program can tell: how comments open, how long sentences and lines are, and
+//! which words stand in for others. CONTRIBUTING.md has all of it.
 
 use std::fs;
 use std::path::Path;

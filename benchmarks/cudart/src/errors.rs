@@ -36,6 +36,8 @@ codes! {
     INVALID_TEXTURE 18 c"cudaErrorInvalidTexture" c"invalid texture reference";
     INVALID_CHANNELS 20 c"cudaErrorInvalidChannelDescriptor" c"invalid channel descriptor";
     INVALID_DIRECTION 21 c"cudaErrorInvalidMemcpyDirection" c"invalid copy direction for memcpy";
+    MISSING_CONFIGURATION 52
+        c"cudaErrorMissingConfiguration" c"__global__ function call is not configured";
     INVALID_FUNCTION 98 c"cudaErrorInvalidDeviceFunction" c"invalid device function";
     NO_DEVICE 100 c"cudaErrorNoDevice" c"no CUDA-capable device is detected";
     INVALID_DEVICE 101 c"cudaErrorInvalidDevice" c"invalid device ordinal";

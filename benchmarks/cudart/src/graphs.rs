@@ -726,7 +726,7 @@ pub unsafe extern "C" fn cudaGraphAddMemAllocNode(
 ) -> i32 {
     answer(|host| unsafe {
         let parameters = &mut *parameters;
-        parameters.address = host.allocate(parameters.bytes as u64, Kind::Device)?;
+        parameters.address = host.allocate(parameters.bytes as u64, Kind::Graph)?;
         put(node, Graph::add(graph, Operation::Nothing, Parameters::None, list(after, count)));
         Ok(())
     })

@@ -8,7 +8,7 @@ use gpurf_workloads::{Argument, Cause, Error};
 
 use crate::errors::{
     Answer, Code, ASSERT, ILLEGAL_ADDRESS, INVALID_CONFIGURATION, LAUNCH_FAILURE, LAUNCH_TIMEOUT,
-    MISALIGNED_ADDRESS, SUCCESS,
+    MISALIGNED_ADDRESS, MISSING_CONFIGURATION, SUCCESS,
 };
 use crate::fat_binary::{cubin, Wrapper};
 use crate::host::{answer, complain, give_up, host, Host, Locked};
@@ -144,10 +144,12 @@ pub unsafe extern "C" fn __cudaPopCallConfiguration(
     shared: *mut usize,
     stream: *mut usize,
 ) -> i32 {
-    let mut host = host();
-    let Some(configuration) = host.configurations.pop() else { give_up("a launch without a configuration") };
-    unsafe { (*grid, *block, *shared, *stream) = configuration };
-    SUCCESS
+    // A kernel that is called as a plain function does not run.
+    answer(|host| {
+        let configuration = host.configurations.pop().ok_or(MISSING_CONFIGURATION)?;
+        unsafe { (*grid, *block, *shared, *stream) = configuration };
+        Ok(())
+    })
 }
 
 /// Kernels are known by the addresses of their functions.

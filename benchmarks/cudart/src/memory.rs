@@ -45,6 +45,8 @@ pub struct Allocation {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Device,
+    /// What a graph allocates, which may be freed outside it and is there again with its next launch.
+    Graph,
     /// The host sees it too.
     Managed,
     /// Pinned memory of the host, with its flags.
@@ -57,7 +59,7 @@ impl Kind {
     /// Where the host sees an allocation, if it does.
     fn host(self, address: u64) -> Option<usize> {
         match self {
-            Kind::Device => None,
+            Kind::Device | Kind::Graph => None,
             Kind::Managed | Kind::Host(_) => Some(address as usize),
             Kind::Registered(host, _) => Some(host),
         }
@@ -182,6 +184,9 @@ impl Host {
     /// is seen.
     pub fn free(&mut self, address: u64) -> Answer {
         if address == 0 {
+            return Ok(());
+        }
+        if matches!(self.allocations.by_address.get(&address), Some(Allocation { kind: Kind::Graph, .. })) {
             return Ok(());
         }
         let Some(allocation) = self.allocations.by_address.remove(&address) else {
@@ -393,7 +398,7 @@ pub unsafe extern "C" fn cudaPointerGetAttributes(attributes: *mut PointerAttrib
     answer(|host| unsafe {
         let registered = host.allocations.registered(pointer as usize);
         let (kind, device_pointer, host_pointer) = match (host.allocations.at(pointer), registered) {
-            (Some((_, Allocation { kind: Kind::Device, .. })), _) => (DEVICE, pointer, 0),
+            (Some((_, Allocation { kind: Kind::Device | Kind::Graph, .. })), _) => (DEVICE, pointer, 0),
             (Some((_, Allocation { kind: Kind::Managed, .. })), _) => (MANAGED, pointer, pointer as usize),
             (Some((start, allocation)), _) => {
                 let place = allocation.kind.host(start).map(|place| place + (pointer - start) as usize);

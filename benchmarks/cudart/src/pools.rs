@@ -26,17 +26,20 @@ unsafe fn values(pool: usize, own: &mut Pool) -> &mut [u64; 9] {
     }
 }
 
-fn allocate(host: &mut Locked, pointer: *mut u64, bytes: usize) -> Answer {
+unsafe fn allocate(host: &mut Locked, pointer: *mut u64, bytes: usize, stream: *mut c_void) -> Answer {
     if bytes == 0 {
         return Err(INVALID_VALUE);
     }
-    unsafe { *pointer = host.allocate(bytes as u64, Kind::Device)? };
+    unsafe {
+        let kind = if crate::streams::is_capturing(stream) { Kind::Graph } else { Kind::Device };
+        *pointer = host.allocate(bytes as u64, kind)?;
+    }
     Ok(())
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn cudaMallocAsync(pointer: *mut u64, bytes: usize, _: *mut c_void) -> i32 {
-    answer(|host| allocate(host, pointer, bytes))
+pub unsafe extern "C" fn cudaMallocAsync(pointer: *mut u64, bytes: usize, stream: *mut c_void) -> i32 {
+    answer(|host| unsafe { allocate(host, pointer, bytes, stream) })
 }
 
 #[no_mangle]
@@ -44,9 +47,9 @@ pub unsafe extern "C" fn cudaMallocFromPoolAsync(
     pointer: *mut u64,
     bytes: usize,
     _: usize,
-    _: *mut c_void,
+    stream: *mut c_void,
 ) -> i32 {
-    answer(|host| allocate(host, pointer, bytes))
+    answer(|host| unsafe { allocate(host, pointer, bytes, stream) })
 }
 
 /// Memory that a capture frees stays, for the graph may be launched again.

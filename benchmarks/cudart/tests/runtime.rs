@@ -76,6 +76,10 @@ struct KernelNode(*const c_void, Dim3, Dim3, u32, *const *const c_void, Handle);
 #[repr(C)]
 struct FillNode(u64, usize, u32, u32, usize, usize);
 
+/// What the memory is like, who else sees it, bytes, and the address that the runtime gives.
+#[repr(C)]
+struct AllocationNode([u64; 13], usize, u64);
+
 #[repr(C)]
 struct HostNode(extern "C" fn(Handle), Handle);
 
@@ -234,6 +238,13 @@ extern "C" {
         bytes: usize,
         kind: i32,
     ) -> i32;
+    fn cudaGraphAddMemAllocNode(
+        node: *mut Handle,
+        graph: Handle,
+        after: *const Handle,
+        count: usize,
+        parameters: *mut AllocationNode,
+    ) -> i32;
     fn cudaGraphAddDependencies(
         graph: Handle,
         from: *const Handle,
@@ -307,6 +318,13 @@ extern "C" {
     fn cudaStreamIsCapturing_ptsz(stream: Handle, status: *mut i32) -> i32;
     fn cudaStreamSynchronize_ptsz(stream: Handle) -> i32;
     fn cudaGraphLaunch_ptsz(executable: Handle, stream: Handle) -> i32;
+    fn __cudaPushCallConfiguration(grid: Dim3, block: Dim3, shared: usize, stream: Handle) -> u32;
+    fn __cudaPopCallConfiguration(
+        grid: *mut Dim3,
+        block: *mut Dim3,
+        shared: *mut usize,
+        stream: *mut Handle,
+    ) -> i32;
     fn cudaGetLastError() -> i32;
     fn cudaGetErrorName(code: i32) -> *const c_char;
     fn cudaDeviceSynchronize() -> i32;
@@ -761,6 +779,48 @@ fn captured_streams_are_replayed() {
     ok!(cudaEventElapsedTime(&mut milliseconds, forked, joined));
     ok!(cudaGraphExecDestroy(executable));
     ok!(cudaStreamDestroy(one));
+}
+
+/// A program may call a kernel as a plain function: it does not run, and the program goes on.
+#[test]
+fn a_kernel_without_a_configuration_is_an_error() {
+    let _runtime = runtime();
+    let (mut grid, mut block, mut shared, mut stream) = (Dim3(0, 0, 0), Dim3(0, 0, 0), 0, NONE);
+    let mut pop = || unsafe { __cudaPopCallConfiguration(&mut grid, &mut block, &mut shared, &mut stream) };
+    assert_eq!(pop(), 52);
+    assert_eq!(unsafe { cudaGetLastError() }, 52);
+    unsafe { __cudaPushCallConfiguration(Dim3(4, 1, 1), Dim3(32, 2, 1), 16, NONE) };
+    assert_eq!(pop(), 0);
+    assert_eq!((grid.0, block.1, shared), (4, 2, 16));
+}
+
+/// A program frees what a graph allocated, and launches the graph again.
+#[test]
+fn memory_of_a_graph_outlives_its_frees() {
+    let _runtime = runtime();
+    let [mut graph, mut allocation, mut fill, mut executable, mut stream] = [NONE; 5];
+    let mut parameters = AllocationNode([0; 13], 400, 0);
+    ok!(cudaGraphCreate(&mut graph, 0));
+    ok!(cudaGraphAddMemAllocNode(&mut allocation, graph, &NONE, 0, &mut parameters));
+    let AllocationNode(.., built) = parameters;
+    ok!(cudaGraphAddMemsetNode(&mut fill, graph, &allocation, 1, &FillNode(built, 0, 7, 4, 100, 1)));
+    let mut captured = 0;
+    ok!(cudaStreamCreateWithFlags(&mut stream, 0));
+    ok!(cudaStreamBeginCapture(stream, 0));
+    ok!(cudaMallocAsync(&mut captured, 400, stream));
+    ok!(cudaMemsetAsync(captured, 0, 400, stream));
+    let mut from_capture = NONE;
+    ok!(cudaStreamEndCapture(stream, &mut from_capture));
+    for (graph, place, value) in [(graph, built, 7), (from_capture, captured, 0)] {
+        ok!(cudaGraphInstantiate(&mut executable, graph, 0));
+        for _ in 0..2 {
+            ok!(cudaGraphLaunch(executable, NONE));
+            assert_eq!(fetch::<i32>(place, 100), [value; 100]);
+            ok!(cudaFree(place));
+        }
+        ok!(cudaGraphExecDestroy(executable));
+    }
+    ok!(cudaStreamDestroy(stream));
 }
 
 #[test]
