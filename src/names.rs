@@ -19,12 +19,13 @@ use crate::{docs, Cli, Verdict};
 #[derive(Args)]
 #[command(after_help = "Examples:
   gpurf names workloads      # a second
-  gpurf names scenarios ccu  # a second")]
+  gpurf names scenarios ccu  # a second
+  gpurf names parameters ccu # a second")]
 pub struct Arguments {
     /// The kind of names
     #[arg(value_enum)]
     kind: Kind,
-    /// The hardware modules whose scenarios are listed
+    /// The hardware modules whose scenarios or parameters are listed
     #[arg(value_name = "MODULE")]
     modules: Vec<String>,
 }
@@ -52,8 +53,8 @@ type Named = (String, String);
 
 pub(crate) fn run(arguments: Arguments) -> Result<Verdict> {
     ensure!(
-        arguments.kind == Kind::Scenarios || arguments.modules.is_empty(),
-        "MODULE is for scenarios; leave it out"
+        matches!(arguments.kind, Kind::Scenarios | Kind::Parameters) || arguments.modules.is_empty(),
+        "MODULE is for scenarios and parameters; leave it out"
     );
     let mut rows = table(&["name", "what it is"]);
     for (name, about) in named(&arguments)? {
@@ -97,7 +98,12 @@ fn named(arguments: &Arguments) -> Result<Vec<Named>> {
             .collect(),
         Kind::Studies => STUDIES.iter().map(|study| named(&study.name, &study.about)).collect(),
         Kind::Parameters => {
-            PARAMETERS.iter().map(Parameter::describe).map(|one| (one.name, one.doc)).collect()
+            let entries = arguments.modules.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
+            let is_asked = |parameter: &&Parameter| {
+                entries.is_empty() || entries.iter().any(|entry| entry.parameters().contains(&parameter.name))
+            };
+            let asked = PARAMETERS.iter().filter(is_asked);
+            asked.map(Parameter::describe).map(|one| (one.name, one.doc)).collect()
         }
         Kind::Constants => constants().into_iter().map(|one| (one.name, one.doc)).collect(),
     })

@@ -11,7 +11,7 @@ use gpurf_synth::Paper;
 use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit_as, Clock, Hierarchy, Language, Origin, Reset, Style};
 
-use crate::output::{progress, table};
+use crate::output::{progress, say, table};
 use crate::settings::parameters_help;
 use crate::Verdict;
 
@@ -104,6 +104,13 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
         false => arguments.module.iter().map(|name| find(name)).collect::<Result<_, _>>()?,
     };
     let parameters = set(&arguments.settings, &entries)?;
+    for setting in &arguments.settings {
+        let name = setting.split('=').next().unwrap_or_default();
+        if !entries.iter().any(|entry| entry.parameters().contains(&name)) {
+            let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
+            say!("note: --set {setting} changes nothing: {} has no parameter {name}", names.join(" or "));
+        }
+    }
     Ok((entries, parameters))
 }
 
@@ -198,7 +205,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     bar.finish_and_clear();
     if let Some(folder) = &arguments.out {
         println!("{rows}");
-        println!("written to {}; read TOP.f for the files of a module", folder.display());
+        println!(
+            "written to {}; lint a module with verilator --lint-only -Wall TOP.vlt -F TOP.f",
+            folder.display()
+        );
     }
     Ok(Verdict::Holds)
 }

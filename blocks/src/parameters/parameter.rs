@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::{Parameters, Values, PARAMETERS};
+use crate::suggestion;
 
 /// A parameter of the hardware, as it is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,9 +74,9 @@ impl Parameter {
     /// The parameter of this name.
     pub fn find(name: &str) -> Result<&'static Parameter, ParameterError> {
         PARAMETERS.iter().find(|parameter| parameter.name == name).ok_or_else(|| {
-            let names: Vec<_> = PARAMETERS.iter().map(|parameter| parameter.name).collect();
-            let names = names.join(", ");
-            ParameterError(format!("no hardware parameter is called `{name}`; there are {names}"))
+            let names = PARAMETERS.iter().map(|parameter| parameter.name);
+            let known = suggestion(name, names, "`gpurf names parameters` lists them");
+            ParameterError(format!("no hardware parameter is called `{name}`{known}"))
         })
     }
 

@@ -4,7 +4,7 @@
 use super::contract::Rule;
 use super::lines::{comment, filled};
 use super::scope::Scope;
-use super::signals::{Signals, Vector};
+use super::signals::{Role, Signals, Vector};
 use super::style::Origin;
 use crate::writer;
 
@@ -31,6 +31,12 @@ pub fn text(scope: &Scope, signals: &Signals, contract: &[Rule]) -> String {
         }
     }
     text += &about(&identity.about);
+    if let Some(reset) = signals.vectors.iter().find(|vector| vector.is_reset && vector.role == Role::Input) {
+        let level = if style.reset.is_low { "low" } else { "high" };
+        let words =
+            format!("Reset: `{}`, synchronous, active {level}; one cycle before the first use.", reset.name);
+        text += &format!("//\n{}", comment("", &words));
+    }
     for (is_of_driver, head) in [(true, "Whoever drives it avoids:"), (false, "It never happens inside:")] {
         let mut rules = contract.iter().filter(|rule| rule.is_of_driver == is_of_driver).peekable();
         if rules.peek().is_some() {

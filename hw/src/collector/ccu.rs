@@ -49,7 +49,7 @@
 //! put into the table.
 //!
 //! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`, with `allocate_on_arrival` 9
-//! bits more a slot), metadata (40 bits).
+//! bits more a slot), metadata (41 bits).
 
 use gpurf_blocks::Isolation;
 use rust_hdl::prelude::*;

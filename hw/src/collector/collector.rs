@@ -108,7 +108,7 @@ pub struct CollectorPorts<const W: usize> {
     pub cached: Out<[Bit; banks]>,
     /// Sources of the present or last instruction.
     pub operand_valid: Out<[Bit; slots]>,
-    /// Value of the slot's source; zero until it is there.
+    /// Value of the slot's source once it is there; before that, zero or an older value.
     pub operand_data: Out<[Bits<W>; slots]>,
 }
 

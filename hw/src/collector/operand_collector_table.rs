@@ -97,6 +97,11 @@ pub struct OperandCollectorTable<const I: usize> {
     allocates: Constant<Bit>,
 }
 
+watch!(OperandCollectorTable<I>: [
+    "misuse for s in slot_valid if s_valid && s_slot == s && (!slot_valid[s] || slot_ready[s]): \
+        a value arrives for slot {s}, which waits for none",
+]);
+
 #[rtl]
 impl<const I: usize> OperandCollectorTable<I> {
     fn arrivals() {

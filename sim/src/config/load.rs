@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::{ParameterError, Parameters, PARAMETERS};
+use gpurf_blocks::{suggestion, ParameterError, Parameters, PARAMETERS};
 use serde::{Serialize, Serializer};
 use toml::{Table, Value};
 
@@ -55,7 +55,7 @@ pub enum ConfigError {
     #[error("{origin}: {reason}")]
     Malformed { origin: String, reason: String },
 
-    #[error("{origin}: there is no constant `{key}`; {known}")]
+    #[error("{origin}: there is no constant `{key}`{known}")]
     Unknown { origin: String, key: String, known: String },
 
     #[error("`--set {setting}` lacks a value; write key=value, such as `--set collectors=4`")]
@@ -139,11 +139,9 @@ impl Draft {
         for setting in settings {
             self.change(parse_setting(setting)?, &format!("--set {setting}"))?;
         }
-        let config: Config =
-            self.table.try_into().map_err(|error: toml::de::Error| ConfigError::Malformed {
-                origin: "constants".into(),
-                reason: error.to_string().trim_end().to_string(),
-            })?;
+        let config: Config = self.table.try_into().map_err(|error: toml::de::Error| {
+            ConfigError::Malformed { origin: "constants".into(), reason: error.message().to_string() }
+        })?;
         let config = Config { hardware: self.hardware, ..config };
         config.check()?;
         Ok(config)
@@ -192,8 +190,15 @@ fn merge(table: &mut Table, changes: Table, section: &str, origin: &str) -> Resu
                     PARAMETERS.iter().map(|parameter| parameter.name).filter(|name| is_settable(name));
                 known.extend(hardware);
             }
-            let place = if section.is_empty() { "there are".into() } else { format!("`{section}` has") };
-            let known = format!("{place} {}", known.join(", "));
+            let list = match section {
+                "" => "`gpurf names constants` and `gpurf names parameters` list them".to_string(),
+                _ => format!("`{section}` has {}", known.join(", ")),
+            };
+            let known = match suggestion(&key, known, &list) {
+                // There are few, and all of them are named.
+                known if !known.contains(&list) => format!(". {list}"),
+                known => known,
+            };
             return Err(ConfigError::Unknown { origin: origin.into(), key: name, known });
         };
         match (present, change) {
@@ -272,7 +277,7 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_refused_by_name() {
-        assert!(message(&["colectors=2"]).contains("no constant `colectors`"));
+        assert!(message(&["colectors=2"]).contains("no constant `colectors`; did you mean collectors?"));
         assert!(message(&["l1.colour=2"]).contains("`l1` has"));
         assert!(message(&["collectors"]).contains("key=value"));
     }
