@@ -45,7 +45,7 @@ pub struct Allocation {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Device,
-    /// What a graph allocates, which may be freed outside it and is there again with its next launch.
+    /// Memory that a graph allocates: it may be freed outside, and is there again with the next launch.
     Graph,
     /// The host sees it too.
     Managed,

@@ -76,7 +76,7 @@ struct KernelNode(*const c_void, Dim3, Dim3, u32, *const *const c_void, Handle);
 #[repr(C)]
 struct FillNode(u64, usize, u32, u32, usize, usize);
 
-/// What the memory is like, who else sees it, bytes, and the address that the runtime gives.
+/// The kind of memory, who else sees it, bytes, and the address that the runtime gives.
 #[repr(C)]
 struct AllocationNode([u64; 13], usize, u64);
 
