@@ -16,6 +16,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::watch;
 
 /// `I`: bits of an index.
 #[block(
