@@ -40,7 +40,12 @@ fn damaged(change: impl Fn(String) -> String) -> (tempfile::TempDir, String) {
 fn hardware_parameters() {
     refuses(&["verilog", "ccu", "--set", "entries=5"], &["entries=5", "4, 8 or 16"]);
     refuses(&["verilog", "ccu", "--set", "slots=7", "--set", "entries=4"], &["entries=4", "slots=7"]);
-    refuses(&["verilog", "ccu", "--set", "colour=red"], &["colour", "width"]);
+    refuses(&["verilog", "ccu", "--set", "colour=red"], &["colour", "`gpurf names parameters` lists them"]);
+    refuses(&["verilog", "ccu", "--set", "entry=16"], &["`entry`; did you mean entries?"]);
+    gpurf(&["verilog", "ccu", "--set", "rc_ways=2"])
+        .assert()
+        .success()
+        .stderr(contains("changes nothing: ccu has no parameter rc_ways"));
     refuses(&["verilog", "ccu", "--set", "entries"], &["KEY=VALUE"]);
     refuses(&["sim", "sgemm", "--engine", "rtl", "--around", "hit"], &["--around", "--waveform FILE"]);
     // Values of parameters that a module does not have need not fit.

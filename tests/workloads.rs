@@ -138,7 +138,7 @@ fn sum_of_halves(folder: &std::path::Path, blocks: u32) -> String {
     let file = format!(
         "listing = \"k.sass\"\n[buffers.sum]\ntype = \"f32\"\ncount = 1\n[[launch]]\nkernel = \"k\"\n\
          grid = {blocks}\nblock = 32\narguments = [{{ buffer = \"sum\" }}]\n\
-         [[expect]]\nbuffer = \"sum\"\nvalues = [131008.0]\n"
+         [[expect]]\nbuffer = \"sum\"\nvalues = {{ list = [131008.0] }}\n"
     );
     let path = folder.join("k.toml");
     fs::write(&path, file).expect("written");

@@ -99,7 +99,7 @@ fn values_that_do_not_go_together_are_refused_with_the_remedy() {
 }
 
 #[test]
-fn an_unknown_name_is_refused_with_those_there_are() {
+fn an_unknown_name_is_refused_with_those_that_are_close() {
     let message = Parameters::default().set("entry", "8").unwrap_err().to_string();
-    assert!(message.contains("`entry`") && message.contains("width, entries, slots"), "{message}");
+    assert!(message.contains("`entry`; did you mean entries?"), "{message}");
 }
