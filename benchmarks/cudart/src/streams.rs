@@ -23,7 +23,7 @@ pub struct Stream {
 /// The stream of who names none.
 pub const DEFAULT: *mut Stream = std::ptr::null_mut();
 /// `cudaStreamPerThread`, the calling thread's own.
-pub const PER_THREAD: *mut Stream = 2 as *mut Stream;
+pub const PER_THREAD: *mut Stream = std::ptr::without_provenance_mut(2);
 
 thread_local! {
     static OWN: Cell<*mut Stream> = const { Cell::new(std::ptr::null_mut()) };

@@ -8,8 +8,8 @@
 //! A source must not be read from the register file while its new value is here: `conflict` says so, and its
 //! instruction waits.
 //!
-//! Timing: lanes pushed in cycle t stand on the outputs from t + 1 on, and `data` brings their values in t +
-//! 1. A group of lanes leaves in a cycle with `valid` and `ready`. C has no buffer; its depth of one value is
+//! Timing: lanes pushed in cycle t stand on the outputs from t + 1 on. In t + 1 `data` brings their values.
+//! A group of lanes leaves in a cycle with `valid` and `ready`. C has no buffer; its depth of one value is
 //! our decision, the least that lets the entry's new value be written while the old one leaves.
 
 use gpurf_blocks::LANES;
