@@ -97,6 +97,9 @@ fn clock_and_reset_are_the_parents_and_a_register_reads_as_what_it_holds() {
     let text = emit(&Delay::default()).unwrap().modules[0].text.clone();
     let expected = "\
 // delay: Delay
+//
+// Reset: `reset`, synchronous, active high; one cycle before the first use.
+//
 // Arrays are packed: element 0 has the lowest bits.
 module delay (
   input wire clock,

@@ -12,6 +12,8 @@ fn a_module_reads_as_if_written_by_hand() {
     let hierarchy = emit(&Counter::default()).unwrap();
     let expected = "\
 // counter: Counter (T 1)
+//
+// Reset: `reset`, synchronous, active high; one cycle before the first use.
 module counter (
   input wire clock,
   input wire reset,
