@@ -8,8 +8,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::chart::{picture, Area, Drawn};
 use crate::profile::Profile;
 
-/// The distances in which the full Malekeh paper speaks of Fig. 1, 3 (BOW's window) and 10 instructions: first
-/// and last distance, and the colour. The nearer is the darker.
+/// The distances in which the full Malekeh paper speaks of Fig. 1: 3 (BOW's window) and 10 instructions.
+/// First and last distance, and the colour. The nearer is the darker.
 const BINS: [(&str, u32, u32, RGBColor); 5] = [
     ("1", 1, 1, RGBColor(8, 48, 107)),
     ("2", 2, 2, RGBColor(33, 113, 181)),

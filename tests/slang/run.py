@@ -12,7 +12,10 @@ def main(top, folder):
         sources = files.read()
     driver = pyslang.driver.Driver() if hasattr(pyslang, "driver") else pyslang.Driver()
     driver.addStandardArgs()
-    read = driver.parseCommandLine(f"slang -Wextra --top {top} {sources}".replace("\n", " "))
+    # Slang sees a latch in whatever a loop assigns, if the loop's variable is declared before it, as Verilog has it.
+    # Yosys and Verilator look for latches.
+    options = "-Wextra -Wno-inferred-latch"
+    read = driver.parseCommandLine(f"slang {options} --top {top} {sources}".replace("\n", " "))
     if not (read and driver.processOptions() and driver.parseAllSources()):
         return 1
     return 0 if driver.runFullCompilation(True) else 1
