@@ -119,7 +119,7 @@ def test_settle_leaves_the_clock_alone_and_reset_begins_anew():
         ({"name": "ccu", "engine": "vhdl"}, ["engine vhdl", "verilator"]),
         ({"name": "ccu", "engine": "netlist"}, ["netlist", "gpurf testbench"]),
         ({"name": "ccu", "parameters": {"entries": 5}}, ["entries=5", "4, 8 or 16"]),
-        ({"name": "ccu", "parameters": {"colour": 5}}, ["colour", "entries"]),
+        ({"name": "ccu", "parameters": {"entry": 8}}, ["`entry`; did you mean entries?"]),
         ({"name": "arbiter", "parameters": {"entries": 16}}, ["entries", "arbiter", "banks"]),
         ({"name": "ccu", "parameters": {"entries": 4}}, ["slots", "set"]),
     ],
