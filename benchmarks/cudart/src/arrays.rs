@@ -277,7 +277,7 @@ const LINE: i32 = 2;
 const PLANE: i32 = 3;
 
 impl Resource {
-    /// Its levels, the largest first.
+    /// The levels of the image. The first one is the largest.
     unsafe fn images(&self) -> Answer<Vec<Image>> {
         match self.kind {
             ARRAY => Ok(vec![unsafe { self.place.array.as_ref() }.ok_or(INVALID_HANDLE)?.image()?]),

@@ -177,7 +177,7 @@ impl Node {
         }
     }
 
-    /// Its operation, which changes of graphs to come do not change.
+    /// The operation as it is now. Later changes of graphs do not reach it.
     unsafe fn settled(&self) -> Answer<Operation> {
         let Operation::Choose(choice, bodies) = &self.operation else { return Ok(self.operation.clone()) };
         let body = |&body: &*mut Graph| Ok(Operation::All(unsafe { (*body).operations()? }));

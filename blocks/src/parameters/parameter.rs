@@ -11,12 +11,11 @@ use crate::suggestion;
 pub struct Parameter {
     /// Its name on the command line and in files.
     pub name: &'static str,
-    /// Its name within the names of Verilog modules, where it is not its own name: Verilator cuts names of
-    /// more than 127 characters.
+    /// A shorter name for the names of Verilog modules. Verilator cuts names of more than 127 characters.
     pub short: Option<&'static str>,
     /// The names of Verilog modules have it only where it is not the default.
     pub is_optional: bool,
-    /// Its description, one sentence or more.
+    /// The description has one sentence or more.
     pub doc: &'static str,
     /// Which values it may have.
     pub values: Values,
