@@ -303,7 +303,8 @@ impl Job<'_> {
         self.run_on(engine, Some(&watch))?;
         let event = watch.found.place().with_context(|| {
             format!(
-                "--around: {} shows no such event under this design{}; there is nothing to record",
+                "--around: {} in {} under this design{}; nothing is recorded",
+                watch.found.missing(),
                 self.workload.name,
                 self.arguments
                     .cycles

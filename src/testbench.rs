@@ -230,8 +230,9 @@ fn draw(bench: &dyn Workbench, path: &Path, arguments: &Arguments) -> Result<()>
             let kinds = events.kinds().into_iter().map(String::from);
             let query = query(text, kinds).map_err(|error| error.context("--around"))?;
             let found = bench.search(&course, &query)?;
-            let event = found
-                .with_context(|| format!("--around {text}: there is no such event; nothing is recorded"))?;
+            let place = found.place().cloned();
+            let event =
+                place.with_context(|| format!("--around {text}: {}; nothing is recorded", found.missing()))?;
             say!("the event is in cycle {}: {}", event.cycle, event.text);
             let shown = arguments.margins.around(event.cycle);
             (Some(event), shown)

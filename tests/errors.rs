@@ -228,6 +228,10 @@ fn an_event_that_is_not_there_is_not_there_in_the_cycles_that_were_run() {
     let log = folder.path().join("log").display().to_string();
     let arguments = ["sim", "sgemm", "--around", "pc=0xffff0", "--cycles", "1000", "--pipeline", &log];
     refuses(&arguments, &["no such event", "in its first 1000 cycles"]);
+    let wave = folder.path().join("wave.vcd").display().to_string();
+    let inside = ["--around", "hit#9999", "--cycles", "200", "--design", "malekeh", "--engine", "rtl"];
+    let arguments = [&["sim", "sgemm", "--waveform", &wave], &inside[..]].concat();
+    refuses(&arguments, &["there are only ", " such events in sgemm", "in its first 200 cycles"]);
 }
 
 #[test]

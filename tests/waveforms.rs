@@ -210,6 +210,14 @@ fn an_event_inside_the_rtl_is_found_and_shown() {
     for collector in ["collectors_0", "collectors_1"] {
         assert!(view.contains(&format!("\n-Events in operand_stage.{collector}\n")), "{view}");
     }
+    // The collector of the event and its table have their names, and rows that no event speaks of.
+    for heading in ["Inside collectors_1", "Inside collectors_1.cache_table"] {
+        assert!(view.contains(&format!("\n-{heading}\n")), "{view}");
+    }
+    let inside = view.split("\n-Inside collectors_1\n").nth(1).unwrap();
+    for signal in ["d_valid", "d_near[0]", "random[7:0]", "cache_table.entry_valid", "cache_table.entry_lock"] {
+        assert!(inside.contains(&format!("operand_stage.collectors_1.{signal}")), "{signal} in {view}");
+    }
     // Events stand in the lines of their instructions.
     let log = fs::read_to_string(folder.path().join("pipeline.kanata")).unwrap();
     assert!(log.lines().any(|line| line.starts_with("L\t") && line.contains("\t, miss R")), "{log}");
@@ -265,6 +273,8 @@ fn a_scenario_is_shown_with_its_name_and_all_that_is_inside() {
     let view = fs::read_to_string(folder.path().join("ccu.vcd.gtkw")).unwrap();
     assert!(view.contains("\nccu.events\n") && view.contains("\nccu.scenario\n"), "{view}");
 
+    let scenario = [&scenario[..], &["--around", "replacement#99"]].concat();
+    testbench(&scenario).assert().code(2).stderr(contains("there is only 1 such event"));
     let missing =
         testbench(&["ccu", "--scenario", "far_before_nearer", "--waveform", &file]).assert().code(2);
     missing.stderr(contains("did you mean far_before_near?"));

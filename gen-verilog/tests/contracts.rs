@@ -3,6 +3,7 @@
 //! told so.
 
 use std::fs;
+use std::process::Stdio;
 
 use gpurf_blocks::Parameters;
 use gpurf_hw::collector::Ocu;
@@ -10,16 +11,15 @@ use gpurf_hw::multicast::LrtCam;
 use gpurf_verilog::tools::{run, Tool};
 use gpurf_verilog::{emit, Hierarchy};
 
-/// The output of Icarus on a run of this testbench beside a module.
-fn simulated(hierarchy: &Hierarchy, testbench: &str) -> String {
+/// The output of Icarus on a run of this testbench beside a module, and whether it ends with exit code 0.
+fn simulated(hierarchy: &Hierarchy, testbench: &str) -> (String, bool) {
     let folder = tempfile::tempdir().unwrap();
     let (source, program) = (folder.path().join("bench.v"), folder.path().join("bench.vvp"));
     fs::write(&source, format!("{}\n`default_nettype wire\n{testbench}", hierarchy.source())).unwrap();
     let mut compiler = Tool::Iverilog.command().expect("Icarus is there");
     run(compiler.args(["-g2005", "-s", "bench", "-o"]).arg(&program).arg(&source)).expect("it compiles");
-    // `-n` ends the simulation at `$stop`.
-    let output = Tool::Vvp.command().unwrap().arg("-n").arg(&program).output().unwrap();
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let output = Tool::Vvp.command().unwrap().arg(&program).stdin(Stdio::null()).output().unwrap();
+    (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success())
 }
 
 /// A clock, a reset of two cycles, and the ports that a bench speaks of.
@@ -48,9 +48,10 @@ fn a_load_request_table_that_is_told_to_insert_a_release_says_so() {
         simulated(&hierarchy, &bench(&hierarchy.top, &ports, steps))
     };
     let search = "    search = 1; done_ready = 1; insert = 1; evict_ready = 1; warp = 3;\n";
-    let right = of(&format!("{search}    @(negedge clock) search = 0; insert = 0;\n"));
-    assert_eq!(right.trim(), "end");
-    let wrong = of(&format!("{search}    drain = 1;\n"));
+    let (right, succeeds) = of(&format!("{search}    @(negedge clock) search = 0; insert = 0;\n"));
+    assert_eq!((right.trim(), succeeds), ("end", true));
+    let (wrong, succeeds) = of(&format!("{search}    drain = 1;\n"));
+    assert!(!succeeds, "{wrong}");
     assert!(wrong.contains("dut.contract: misuse: a release is inserted"), "{wrong}");
     assert!(!wrong.contains("end\n"), "{wrong}");
 }
@@ -79,7 +80,8 @@ fn a_collector_that_is_driven_against_its_page_says_which_rule() {
     let issue = "    issue = 1; source_valid = 1;\n    @(negedge clock) issue = 0;\n";
     let arrives = "    s_valid = 1;\n    @(negedge clock) s_valid = 0;\n";
     let leaves = "    dispatch = 1;\n    @(negedge clock) dispatch = 0;\n";
-    assert_eq!(of(&format!("{issue}{arrives}{leaves}")).trim(), "end");
+    let (right, succeeds) = of(&format!("{issue}{arrives}{leaves}"));
+    assert_eq!((right.trim(), succeeds), ("end", true));
     let rules = [
         (format!("{issue}{leaves}"), "an instruction leaves before its sources are there"),
         (format!("{issue}{issue}"), "an instruction enters beside another"),
@@ -87,7 +89,7 @@ fn a_collector_that_is_driven_against_its_page_says_which_rule() {
         (format!("{issue}    s_slot = 5;\n{arrives}"), "a value arrives for slot 5, which is not there"),
     ];
     for (steps, rule) in rules {
-        let told = of(&steps);
-        assert!(told.contains(&format!("misuse: {rule}")), "{rule}: {told}");
+        let (told, succeeds) = of(&steps);
+        assert!(!succeeds && told.contains(&format!("misuse: {rule}")), "{rule}: {told}");
     }
 }

@@ -60,6 +60,8 @@ pub struct Entry {
     pub naming: Naming,
     /// Ports in the order of declaration, without clock and reset.
     pub ports: &'static [Port],
+    /// Text at the head of its file: what it does, its timing and its protocol, in Markdown.
+    pub about: &'static str,
     /// The file that declares it, from the root of the workspace.
     pub source: &'static str,
 }
@@ -69,7 +71,13 @@ inventory::collect!(Entry);
 impl Entry {
     /// The entry of a module, which its declaration submits.
     pub const fn of<M: Declared>() -> Self {
-        Entry { name: M::NAMING.module, naming: M::NAMING, ports: M::PORTS, source: M::SOURCE }
+        Entry {
+            name: M::NAMING.module,
+            naming: M::NAMING,
+            ports: M::PORTS,
+            about: M::ABOUT,
+            source: M::SOURCE,
+        }
     }
 
     /// Parameters that change the module; the others are ignored.

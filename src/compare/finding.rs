@@ -90,6 +90,7 @@ pub enum Judgement {
     AtMost,
     AtLeast,
     SameDirection,
+    DirectionOnly,
     Differs,
     OnAPart,
     NotMeasured,
@@ -99,13 +100,16 @@ pub enum Judgement {
 const NEAR: f64 = 1.0 / 3.0;
 /// Or by no more than this much.
 const UNIT: f64 = 1.0;
+/// Two changes agree in more than their direction if neither is more than this many times the other.
+const FAR: f64 = 3.0;
 
 impl Judgement {
-    pub const ALL: [Judgement; 7] = [
+    pub const ALL: [Judgement; 8] = [
         Judgement::WithinAThird,
         Judgement::AtMost,
         Judgement::AtLeast,
         Judgement::SameDirection,
+        Judgement::DirectionOnly,
         Judgement::Differs,
         Judgement::OnAPart,
         Judgement::NotMeasured,
@@ -120,9 +124,12 @@ impl Judgement {
             ),
             Judgement::AtMost => "The paper gives a maximum. Our number is further below it.".into(),
             Judgement::AtLeast => "The paper gives a minimum. Our number is further above it.".into(),
-            Judgement::SameDirection => {
-                "Both numbers are gains, or both are losses. They differ by more than a third.".into()
-            }
+            Judgement::SameDirection => format!(
+                "Both numbers are gains, or both are losses. They differ by more than a third, and neither is more than {FAR} times the other."
+            ),
+            Judgement::DirectionOnly => format!(
+                "Both numbers are gains, or both are losses. One is more than {FAR} times the other."
+            ),
             Judgement::Differs => {
                 "The numbers differ by more than a third, and in direction if they are changes.".into()
             }
@@ -141,6 +148,7 @@ impl fmt::Display for Judgement {
             Judgement::AtMost => "at most that",
             Judgement::AtLeast => "at least that",
             Judgement::SameDirection => "same direction",
+            Judgement::DirectionOnly => "direction only",
             Judgement::Differs => "differs",
             Judgement::OnAPart => "no verdict",
             Judgement::NotMeasured => "not measured",
@@ -176,7 +184,11 @@ impl Finding {
             distance if distance <= (self.claimed.abs() * NEAR).max(UNIT) => Judgement::WithinAThird,
             _ if self.at_most && value <= self.claimed => Judgement::AtMost,
             _ if self.at_least && value >= self.claimed => Judgement::AtLeast,
-            _ if self.is_change && value * self.claimed > 0.0 => Judgement::SameDirection,
+            _ if self.is_change && value * self.claimed > 0.0 => {
+                let (one, other) = (value.abs(), self.claimed.abs());
+                let is_far = one.max(other) > FAR * one.min(other);
+                if is_far { Judgement::DirectionOnly } else { Judgement::SameDirection }
+            }
             _ => Judgement::Differs,
         }
     }
@@ -264,9 +276,10 @@ mod tests {
         let verdict = |claimed, value| finding(claimed, &[Some(value)]).verdict();
         assert_eq!(verdict(46.4, 34.6), "within a third: −25%");
         assert_eq!(verdict(28.3, 28.4), "within a third: 0%");
-        assert_eq!(verdict(6.1, 1.5), "same direction: −75%");
+        assert_eq!(verdict(6.1, 2.1), "same direction: −66%");
+        assert_eq!(verdict(6.1, 1.5), "direction only: −75%");
         assert_eq!(verdict(-28.3, 19.0), "differs: +167%");
-        assert_eq!(verdict(-0.8, -10.3), "same direction: −9.5");
+        assert_eq!(verdict(-0.8, -10.3), "direction only: −9.5");
         assert_eq!(verdict(0.5, 1.2), "within a third: +0.7");
         assert_eq!(finding(20.0, &[None]).verdict(), "not measured");
         let several = [None, Some(20.0), Some(40.0)];
@@ -286,11 +299,11 @@ mod tests {
         };
         assert_eq!(of(&["2"]).verdict(), "within a third: +2% (condition 2)");
         assert_eq!(of(&["2"]).judgement(), Judgement::WithinAThird);
-        assert_eq!(of(&["1"]).verdict(), "same direction: −75% (condition 0)", "condition 1 has no number");
-        let both = "same direction: −75% (condition 0); within a third: +2% (condition 2)";
+        assert_eq!(of(&["1"]).verdict(), "direction only: −75% (condition 0)", "condition 1 has no number");
+        let both = "direction only: −75% (condition 0); within a third: +2% (condition 2)";
         assert_eq!(
             (of(&["", "2"]).verdict().as_str(), of(&["", "2"]).judgement()),
-            (both, Judgement::SameDirection)
+            (both, Judgement::DirectionOnly)
         );
         assert_eq!(of(&["2", "2"]).verdict(), of(&["2"]).verdict());
     }

@@ -106,6 +106,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("memory_constants", memories::constants),
     ("memory_nodes", memories::nodes),
     ("memory_rule", memories::rule),
+    ("module", hardware::module),
     ("modules", hardware::modules),
     ("mutants", mutants::table),
     ("netlists", netlists::table),

@@ -127,7 +127,7 @@ fn verdict(finding: &Finding) -> Cell {
     let class = match finding.judgement() {
         Judgement::WithinAThird | Judgement::AtMost | Judgement::AtLeast => "good",
         Judgement::SameDirection | Judgement::NotMeasured | Judgement::OnAPart => "middle",
-        Judgement::Differs => "bad",
+        Judgement::DirectionOnly | Judgement::Differs => "bad",
     };
     judged(class, &finding.verdict())
 }

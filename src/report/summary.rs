@@ -56,8 +56,8 @@ pub fn section(audits: &[Audit], claims: &[Claimed]) -> Section {
     let body = html! {
         (table(&heads, &rows))
         p.note { "A claim holds if our number is within a third of it, below its maximum or above its minimum, or if its arithmetic and the RTL "
-            "agree with it. It holds partly if our number goes in the same direction, or if its arithmetic needs a "
-            "reading of ours. There is no verdict on what was not measured, or only on a part of the inputs." }
+            "agree with it. It holds partly if our number goes in the same direction and is not far from it, or if its "
+            "arithmetic needs a reading of ours. There is no verdict on what was not measured, or only on a part of the inputs." }
         ul {
             @for paper in &papers {
                 @let (_, claims) = of_paper(paper);
@@ -88,7 +88,7 @@ fn counts(audit: Option<&Audit>, claims: &[&Claimed]) -> Counts {
         let place = match one.finding.judgement() {
             Judgement::WithinAThird | Judgement::AtMost | Judgement::AtLeast => &mut counts.holds,
             Judgement::SameDirection => &mut counts.partly,
-            Judgement::Differs => &mut counts.differs,
+            Judgement::DirectionOnly | Judgement::Differs => &mut counts.differs,
             Judgement::OnAPart | Judgement::NotMeasured => &mut counts.open,
         };
         *place += 1;

@@ -66,9 +66,7 @@ impl Views<'_> {
                 _ => rows.push((title, vec![text])),
             }
         }
-        if let Some((title, watched)) = self.watched() {
-            rows.push((title, watched));
-        }
+        rows.extend(self.watched());
         for (title, names) in self.groups {
             let variables = names.iter().flat_map(|name| all().filter(move |variable| is_of(variable, name)));
             rows.push((title.to_string(), variables.collect()));
@@ -77,18 +75,31 @@ impl Views<'_> {
         rows
     }
 
-    /// Signals that events of one instance are made of: that of the event, else the top.
-    fn watched(&self) -> Option<(String, Vec<&WaveformVariable>)> {
-        let top = self.variables.first()?.path.split('.').next()?;
+    /// Signals that events of one instance are made of, and their parts, each under its name: that of the
+    /// event, else the top.
+    fn watched(&self) -> Vec<(String, Vec<&WaveformVariable>)> {
+        let mut rows: Vec<(String, Vec<&WaveformVariable>)> = vec![];
         let path = self.event.map_or(&[][..], |event| &event.path[..]);
-        let scope: String =
-            [top].into_iter().chain(path.iter().map(String::as_str)).map(|step| format!("{step}.")).collect();
+        if path.is_empty() && !self.groups.is_empty() {
+            return rows;
+        }
+        let Some(top) = self.variables.first().and_then(|first| first.path.split('.').next()) else {
+            return rows;
+        };
+        let steps: Vec<&str> = [top].into_iter().chain(path.iter().map(String::as_str)).collect();
+        let scope: String = steps.iter().map(|step| format!("{step}.")).collect();
+        let around = scope.len() - steps.last().map_or(0, |own| own.len() + 1);
         let is_inside =
             |variable: &&WaveformVariable| variable.is_watched && variable.path.starts_with(&scope);
-        let found: Vec<_> = self.variables.iter().filter(is_inside).take(MOST_WATCHED).collect();
-        let is_wanted = !found.is_empty()
-            && (self.event.is_some_and(|event| !event.path.is_empty()) || self.groups.is_empty());
-        is_wanted.then(|| (format!("Inside {}", path.last().map_or(top, String::as_str)), found))
+        for variable in self.variables.iter().filter(is_inside).take(MOST_WATCHED) {
+            let own = variable.path[around..].rsplit_once('.').map_or("", |(own, _)| own);
+            let title = format!("Inside {own}");
+            match rows.last_mut() {
+                Some((last, watched)) if *last == title => watched.push(variable),
+                _ => rows.push((title, vec![variable])),
+            }
+        }
+        rows
     }
 
     /// The first cycle that is seen.

@@ -217,27 +217,40 @@ pub struct Place {
 
 /// An event that is looked for: the first one of its kind, or a later one. A copy waits for the same.
 #[derive(Clone)]
-pub struct Found(Arc<(AtomicU64, OnceLock<Place>)>);
+pub struct Found(Arc<Sought>);
+
+struct Sought {
+    /// The first one of its kind is 1.
+    number: u64,
+    /// The ones of its kind so far, until it happens.
+    seen: AtomicU64,
+    place: OnceLock<Place>,
+}
 
 impl Found {
     /// Waits for the one of this number; the first is 1.
     pub fn nth(number: u64) -> Self {
-        Found(Arc::new((AtomicU64::new(number), OnceLock::new())))
+        Found(Arc::new(Sought { number, seen: AtomicU64::new(0), place: OnceLock::new() }))
     }
 
     /// Once it has happened.
     pub fn place(&self) -> Option<&Place> {
-        self.0 .1.get()
+        self.0.place.get()
+    }
+
+    /// The number of events of the kind that happened instead, in words.
+    pub fn missing(&self) -> String {
+        match self.0.seen.load(Relaxed) {
+            0 => "there is no such event".to_string(),
+            1 => "there is only 1 such event".to_string(),
+            count => format!("there are only {count} such events"),
+        }
     }
 
     /// One of the kind has happened.
     pub fn note(&self, place: impl FnOnce() -> Place) {
-        let (left, found) = &*self.0;
-        let before = left.load(Relaxed);
-        if before > 0 {
-            left.store(before - 1, Relaxed);
-        }
-        if before == 1 {
+        let Sought { number, seen, place: found } = &*self.0;
+        if seen.fetch_add(1, Relaxed) + 1 == *number {
             let _ = found.set(place());
         }
     }

@@ -15,7 +15,7 @@ use rust_hdl::prelude::Block;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use crate::sampling::{Packed, PackedEngine, Sample, Sampled};
-use crate::tap::{self, record_inside, record_ports, Drawn, Found, Place, RecordingOptions, Texts};
+use crate::tap::{self, record_inside, record_ports, Drawn, Found, RecordingOptions, Texts};
 use crate::{run, Failure, Failures, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
 
 /// An engine of a module. The command line names it as `strum` derives it.
@@ -83,8 +83,8 @@ pub trait Workbench {
     /// others the ports.
     fn draw(&self, engine: EngineKind, course: &Course, options: &RecordingOptions) -> Result<Drawn>;
 
-    /// An event that the RTL comes to on a course.
-    fn search(&self, course: &Course, query: &Query) -> Result<Option<Place>>;
+    /// Looks for an event that the RTL comes to on a course.
+    fn search(&self, course: &Course, query: &Query) -> Result<Found>;
 
     /// Drives the RTL through a course and tells the events inside, with their cycles.
     fn listen(&self, course: &Course, hear: Hear) -> Result<()>;
@@ -463,14 +463,14 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         followed.map(|()| drawn)
     }
 
-    fn search(&self, course: &Course, query: &Query) -> Result<Option<Place>> {
+    fn search(&self, course: &Course, query: &Query) -> Result<Found> {
         let found = Found::nth(query.number);
         let (query, noted) = (query.clone(), found.clone());
         let look = move |cycle, events: &Events, values: &dyn Values| {
             noted.note_events(&query, cycle, events, values);
         };
         self.follow(course, Box::new(tap::listen(self.observed()?, look)?))?;
-        Ok(found.place().cloned())
+        Ok(found)
     }
 
     fn listen(&self, course: &Course, mut hear: Hear) -> Result<()> {

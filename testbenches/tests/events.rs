@@ -36,7 +36,7 @@ fn declared(module: &str) -> BTreeSet<&'static str> {
     let lines =
         Watch::all().filter(|watch| watch.module == module).flat_map(|watch| watch.lines.iter().copied());
     let kind = |line: &'static str| line.split([' ', '(']).next().unwrap_or_default();
-    lines.filter(|line| kind(line) != "valid" && !is_of_contract(kind(line))).collect()
+    lines.filter(|line| !["valid", "show"].contains(&kind(line)) && !is_of_contract(kind(line))).collect()
 }
 
 /// Neither testbenches nor modules break a rule, and nor do the parts of modules.

@@ -150,8 +150,7 @@ impl Check<'_> {
             }
         }
         let kind = &self.declared.kind;
-        writeln!(text, "{margin}$display(\"%m: {kind}: {format}\"{values});\n{margin}$stop;")
-            .expect(IN_MEMORY);
+        writeln!(text, "{margin}$fatal(1, \"%m: {kind}: {format}\"{values});").expect(IN_MEMORY);
         for margin in begun.iter().rev() {
             writeln!(text, "{margin}end").expect(IN_MEMORY);
         }

@@ -30,7 +30,7 @@ pub fn text(scope: &Scope, signals: &Signals, contract: &[Rule]) -> String {
             text += &format!("//   {name} = {value}\n");
         }
     }
-    text += &about(&identity.about);
+    text += &about(&identity.about, &identity.values);
     if let Some(reset) = signals.vectors.iter().find(|vector| vector.is_reset && vector.role == Role::Input) {
         let level = if style.reset.is_low { "low" } else { "high" };
         let words =
@@ -54,11 +54,12 @@ pub fn text(scope: &Scope, signals: &Signals, contract: &[Rule]) -> String {
     text
 }
 
-/// Markdown of a module's file as lines of comment.
-fn about(markdown: &str) -> String {
+/// Markdown of a module's file as lines of comment. A section whose heading names a setting in brackets is
+/// left out of modules with another value.
+fn about(markdown: &str, values: &[(String, String)]) -> String {
     let mut text = String::new();
     let mut paragraph: Vec<&str> = vec![];
-    let mut is_code = false;
+    let (mut is_code, mut is_left_out) = (false, false);
     let end = |paragraph: &mut Vec<&str>, text: &mut String| {
         if let Some(first) = paragraph.first() {
             let words = paragraph.join(" ");
@@ -70,9 +71,24 @@ fn about(markdown: &str) -> String {
         }
     };
     for line in markdown.lines() {
-        if line.starts_with("```") {
+        if let (Some(heading), false) = (line.strip_prefix("# "), is_code) {
+            end(&mut paragraph, &mut text);
+            let (title, setting) = heading.split_once(" (`").unwrap_or((heading, ""));
+            let setting = setting.strip_suffix("`)").and_then(|setting| setting.split_once('='));
+            is_left_out = setting.is_some_and(|(name, value)| {
+                values.iter().any(|(known, has)| known == name && has != value)
+            });
+            if !is_left_out {
+                text += &format!("//\n// {}:\n", plain(title));
+            }
+        } else if is_left_out {
+        } else if line.starts_with("```") {
             end(&mut paragraph, &mut text);
             is_code = !is_code;
+        } else if line.starts_with('|') {
+            if !line.contains("---") {
+                text += &format!("//   {}\n", plain(line));
+            }
         } else if is_code {
             text += format!("//   {}", plain(line)).trim_end();
             text.push('\n');
@@ -155,5 +171,16 @@ mod tests {
         let text =
             "as [`Ccu`], [`Ocu`](super::Ocu) and [the flow (\u{a7}II)](../synthesis.md#flow) have `e[0]` (1)";
         assert_eq!(plain(text), "as `Ccu`, `Ocu` and the flow (II) have `e[0]` (1)");
+    }
+
+    #[test]
+    fn a_section_of_a_setting_is_left_out_of_others() {
+        let text = "A cell.\n\n# Timing\n\nAt once.\n\n# Two ports (`ports=2`)\n\nBoth.\n\n# Cost\n\n| a | b |\n|---|---|\n| 1 | 2 |";
+        let of = |ports: &str| about(text, &[("ports".into(), ports.into())]);
+        let both = of("2");
+        let section = "//\n// Two ports:\n//\n// Both.\n";
+        assert!(both.contains(section) && both.contains("//\n// Timing:\n//\n// At once.\n"), "{both}");
+        assert_eq!(of("1"), both.replace(section, ""));
+        assert!(both.ends_with("// Cost:\n//   | a | b |\n//   | 1 | 2 |\n"), "{both}");
     }
 }

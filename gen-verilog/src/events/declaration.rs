@@ -12,6 +12,8 @@ pub enum Line {
         signals: Vec<String>,
         condition: Expression,
     },
+    /// Signals that views show beside those of events; a module may lack those that are marked.
+    Show(Vec<(String, bool)>),
 }
 
 pub struct Declared {
@@ -58,6 +60,13 @@ fn parse(line: &str) -> Result<Line, String> {
         let condition = parser.expression()?;
         parser.end()?;
         return Ok(Line::Valid { signals, condition });
+    }
+    if let Some(signals) = line.strip_prefix("show ") {
+        let shown = signals.split_whitespace().map(|name| match name.strip_suffix('?') {
+            Some(name) => (name.to_string(), true),
+            None => (name.to_string(), false),
+        });
+        return Ok(Line::Show(shown.collect()));
     }
     let (head, text) = line.split_once(": ").ok_or("there is no `: ` before a text")?;
     let mut parser = Parser::new(head)?;

@@ -121,6 +121,15 @@ impl Events {
                             events.valid.insert((place, signal), condition.bind(&names).map_err(fails)?);
                         }
                     }
+                    Line::Show(signals) if *module == scope.block => {
+                        for (signal, is_optional) in signals {
+                            match inside.place(signal) {
+                                Some(place) => drop(events.mentioned.insert(place)),
+                                None if *is_optional => {}
+                                None => return Err(fails(format!("show: there is no signal {signal}"))),
+                            }
+                        }
+                    }
                     _ => {}
                 }
             }

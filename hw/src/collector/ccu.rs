@@ -153,6 +153,7 @@ watch!(Ccu<W, I>: [
         && cache_table.entry_tag[e] != d_register[p]: evict R{register} ({near:far,near}) for result R{source}",
     "filter(register = filtered_register[b], warp = held_warp) for b in filtered if filtered[b]: filter R{register}",
     "flush(warp = warp, from = held_warp) if changes_hands && owned: flush warp {from}->{warp}",
+    "show d_valid d_near random cache_table.entry_valid cache_table.entry_lock",
     "misuse if d_valid[1] && !d_valid[0]: a second result without a first",
     "misuse if d_valid[0] && d_valid[1] && d_register[0] == d_register[1]: two results of one register",
     "fault for a in cache_table.entry_valid for b in cache_table.entry_valid if a < b && \
