@@ -13,9 +13,11 @@ use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::find;
 use gpurf_testbenches::tap::RecordingOptions;
 use gpurf_testbenches::{workbench, Course, EngineKind};
+use layout::backends::svg::SVGWriter;
+use layout::gv::{DotParser, GraphBuilder};
 use vcd::{Command, Parser, ScopeItem, Value};
 
-use super::diagrams::{picture, FOLDER};
+use super::diagrams::FOLDER;
 use super::project::Project;
 
 /// Cycles of random stimulus.
@@ -81,3 +83,23 @@ fn values(path: &Path, name: &str) -> Result<Vec<String>> {
     }
     Ok(values)
 }
+/// Draws a graph in Graphviz' language.
+fn picture(graph: &str) -> Result<String> {
+    let tree = DotParser::new(graph).process().map_err(|error| anyhow::anyhow!("{error}"))?;
+    let mut builder = GraphBuilder::new();
+    builder.visit_graph(&tree);
+    let mut svg = SVGWriter::new();
+    builder.get().do_it(false, false, false, &mut svg);
+    let svg = svg.finalize();
+    let (head, rest) = svg.split_once("<defs>").context("the picture has a head")?;
+    let (definitions, rest) = rest.split_once("<style>").context("it has styles")?;
+    let (styles, rest) = rest.split_once("</style>").context("they end")?;
+    // They come in any order.
+    let mut styles: Vec<&str> = styles.trim().lines().collect();
+    styles.sort_unstable();
+    let styles = styles.join("\n");
+    // On a dark page the picture has to be white.
+    let white = "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>";
+    Ok(format!("{head}{white}\n<defs>{definitions}<style>\n{styles}\n</style>{rest}\n"))
+}
+
