@@ -281,6 +281,29 @@ fn a_part_of_the_inputs_gets_no_verdict() {
     of(&["malekeh", "--inputs", &path, "--designs", "malekeh"], "no verdict: 1 other input");
 }
 
+/// Two workloads have no averages to speak of: the main tables come first, and the rest is named.
+#[test]
+fn a_part_of_the_inputs_prints_the_main_tables() {
+    let printed = |more: &[&str]| {
+        let arguments = [&["malekeh", "nn", "bfs", "--designs", "malekeh,bow"], more].concat();
+        let output = study(&arguments).success().get_output().stdout.clone();
+        String::from_utf8_lossy(&output).into_owned()
+    };
+    let [main, all] = [printed(&[]), printed(&["--all-tables"])];
+    let tables = |text: &str| text.lines().filter(|line| line.starts_with('╭')).count();
+    // Each with the claims beside it.
+    assert_eq!(tables(&main), 4, "{main}");
+    assert!(tables(&all) > 10, "{all}");
+    let rest = main.split(" more with --all-tables").nth(1).expect("it names the rest");
+    for title in ["Dynamic energy of the register file by", "Results written into collectors", "Averages over"] {
+        assert!(rest.contains(&format!("\n  {title}")) && all.contains(&format!("\n{title}")), "{title}");
+    }
+    assert!(!all.contains("more with --all-tables") && !all.contains("average of"), "{all}");
+    for text in [main, all] {
+        assert!(text.contains("Source operands read from collectors, % (F Fig. 13, Fig. 17)"), "{text}");
+    }
+}
+
 #[test]
 fn runs_that_are_not_there_are_errors() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -297,7 +320,7 @@ fn a_curve_stands_beside_the_papers_number() {
     let folder = tempfile::tempdir().expect("a folder");
     let record = folder.path().join("record.json");
     let path = record.display().to_string();
-    let arguments = ["finereg", "kmeans", "hotspot", "--designs", "finereg", "--also", "window,share"];
+    let arguments = ["finereg", "kmeans", "hotspot", "--designs", "finereg", "--also", "window,share", "--all-tables"];
     study(&[&arguments[..], &["--record", &path]].concat()).success().stdout(contains("R §III-B, Fig. 5"));
     let record: Value = serde_json::from_slice(&fs::read(&record).expect("read")).expect("a record");
     let curve = |title: &str| {

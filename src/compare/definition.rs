@@ -200,6 +200,9 @@ pub struct Metric {
     /// A table by workload.
     #[serde(default = "yes")]
     pub table: bool,
+    /// The table is printed for a part of the inputs, too.
+    #[serde(default)]
+    pub main: bool,
     /// Bars by workload, in a file of this name.
     pub plot: Option<String>,
 }

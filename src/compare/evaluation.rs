@@ -294,6 +294,11 @@ impl Evaluation {
         series
     }
 
+    /// Returns true if it ran on all of the study's own inputs, and on no others.
+    pub fn is_whole(&self) -> bool {
+        self.given.as_ref().is_none_or(|inputs| self.study.part(None, inputs).is_none())
+    }
+
     /// The claims about a metric beside what was measured, for the designs that were run.
     pub fn findings(&self, metric: &Metric) -> Vec<Finding> {
         claims::findings(self.study, metric, self.given.as_deref(), |claim| self.claimed(metric, claim))

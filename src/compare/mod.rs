@@ -116,6 +116,10 @@ pub struct Arguments {
     record: study::StudyRecordArgument,
     #[command(flatten)]
     json: JsonArgument,
+    /// Print all tables. Without the option, a study on a part of its inputs, or on others, prints the main
+    /// ones and names the rest
+    #[arg(long)]
+    all_tables: bool,
     /// Write all results to this file as CSV
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     csv: Option<PathBuf>,
@@ -321,8 +325,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         arguments.record.write(&study::Study { tables: recorded, ..study.clone() }),
     ]);
     if arguments.json.leaves_tables() {
-        tables::print(&evaluation);
-        study.tables.iter().for_each(|one| println!("{one}\n"));
+        let all = tables::printed(&evaluation, &study.tables);
+        tables::print(&all, arguments.all_tables || evaluation.is_whole());
         println!("gpurf {}", study.version);
     }
     written?;

@@ -13,35 +13,67 @@ use super::series::{by_workload, percent, Series};
 use super::study::Titled;
 use crate::output::table;
 
-/// A table per metric, the claims under each; then the curves.
-pub fn print(evaluation: &Evaluation) {
-    if !evaluation.heading.is_empty() {
-        println!("{}", evaluation.heading);
-    }
-    for metric in &evaluation.study.metric {
-        let (series, findings) = (evaluation.series(metric), evaluation.findings(metric));
-        if series.is_empty() || !metric.table && findings.is_empty() {
-            continue;
-        }
-        println!("{}", metric.title);
-        if metric.table {
-            by_metric(evaluation, metric, &series).for_each(|rows| println!("{rows}"));
-        }
-        if !findings.is_empty() {
-            println!("{}", findings_table(&findings));
-        }
-        println!();
-    }
-    for curve in &evaluation.study.curve {
-        let plot = evaluation.curve(curve);
-        if let (Drawing::Curve(lines), true) = (&plot.drawing, plot.has_data()) {
-            let title = format!("{}, average", plot.title);
-            println!("{}\n", Titled::new(title, &lines.table()));
-        }
+/// A table for the terminal, with its title, and the claims under it.
+pub struct Printed {
+    pub title: String,
+    pub text: String,
+    /// It is printed for a part of the inputs, too.
+    pub is_main: bool,
+}
+
+impl From<&Titled> for Printed {
+    fn from(one: &Titled) -> Self {
+        Printed { title: one.title.clone(), text: one.table().to_string(), is_main: false }
     }
 }
 
-/// The ones of metrics, as they stand among what [`print`] prints.
+/// Prints the tables, or the main ones and the titles of the others.
+pub fn print(tables: &[Printed], all: bool) {
+    let (shown, others): (Vec<&Printed>, Vec<&Printed>) =
+        tables.iter().partition(|table| all || table.is_main);
+    for Printed { title, text, .. } in shown {
+        println!("{title}\n{text}\n");
+    }
+    if !others.is_empty() {
+        println!("{} more with --all-tables, and in the files of --out and --record:", others.len());
+        others.iter().for_each(|table| println!("  {}", table.title));
+    }
+}
+
+/// All tables of an evaluation: one per metric, the curves, and `further` ones.
+pub fn printed(evaluation: &Evaluation, further: &[Titled]) -> Vec<Printed> {
+    let of_metric = |metric: &Metric| {
+        let (series, findings) = (evaluation.series(metric), evaluation.findings(metric));
+        if series.is_empty() || !metric.table && findings.is_empty() {
+            return None;
+        }
+        let mut parts: Vec<String> = vec![];
+        if metric.table {
+            parts.extend(by_metric(evaluation, metric, &series).map(|rows| rows.to_string()));
+        }
+        if !findings.is_empty() {
+            parts.push(findings_table(&findings).to_string());
+        }
+        Some(Printed { title: metric.title.clone(), text: parts.join("\n"), is_main: metric.main })
+    };
+    let heading = evaluation.heading.split_once('\n').map(|(title, text)| Printed {
+        title: title.into(),
+        text: text.trim_end().into(),
+        is_main: false,
+    });
+    let mut tables: Vec<Printed> = heading.into_iter().collect();
+    tables.extend(evaluation.study.metric.iter().filter_map(of_metric));
+    for curve in &evaluation.study.curve {
+        let plot = evaluation.curve(curve);
+        if let (Drawing::Curve(lines), true) = (&plot.drawing, plot.has_data()) {
+            tables.push(Printed::from(&Titled::new(format!("{}, average", plot.title), &lines.table())));
+        }
+    }
+    tables.extend(further.iter().map(Printed::from));
+    tables
+}
+
+/// The ones of metrics, as they stand among the [`printed`] ones.
 pub fn of_metrics(evaluation: &Evaluation) -> Vec<Titled> {
     let titled = |metric: &Metric| {
         let series = evaluation.series(metric);
@@ -67,7 +99,13 @@ pub fn of(evaluation: &Evaluation) -> Vec<Titled> {
 
 /// A row per series, a column per group of workloads: averages.
 fn by_group(evaluation: &Evaluation, metric: &Metric, series: &[Series]) -> Option<Table> {
-    let all = evaluation.groups.iter().filter(|(name, _)| metric.of.as_ref() != Some(*name));
+    // Some workloads of a group are not the group.
+    let is_whole = |name: &String| {
+        let members = evaluation.study.groups.get(name);
+        members.is_none_or(|all| all.iter().all(|member| evaluation.workloads.contains(member)))
+    };
+    let all =
+        evaluation.groups.iter().filter(|(name, _)| metric.of.as_ref() != Some(*name) && is_whole(name));
     let of = |one: &Series, group: &str| {
         let values = evaluation.on(Some(group), one.clone());
         (!values.values.is_empty()).then(|| percent(values.average()))

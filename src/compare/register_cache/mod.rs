@@ -20,6 +20,7 @@ use super::finding::{findings_table, Finding, Here};
 use super::plot::Plot;
 use super::series::Series;
 use super::study::{Study, Titled};
+use super::tables::{print as print_tables, Printed};
 use super::{jobs, Arguments};
 use crate::input::{Input, KEEP_BYTES};
 use crate::output::{all, progress, table, write, write_json, write_text};
@@ -164,13 +165,22 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     let notes = readings.iter().flat_map(|reading| &reading.outcomes).flat_map(|outcome| &outcome.notes);
     let notes: BTreeSet<&String> = notes.collect();
     if arguments.json.leaves_tables() {
-        counted.iter().for_each(|one| println!("{one}\n"));
-        notes.iter().for_each(|note| println!("{note}"));
+        let mut tables: Vec<Printed> = counted.iter().map(Printed::from).collect();
+        tables[0].is_main = true;
+        let names: Vec<String> = readings[0].outcomes.iter().map(|outcome| outcome.input.clone()).collect();
+        let given = arguments.given(names.into_iter());
+        let is_whole = given.is_none_or(|inputs| arguments.study.part(None, &inputs).is_none());
         let findings: Vec<Finding> =
             claims.iter().map(|claim| claim.finding(&arguments.study.verdicts)).collect();
-        println!("C's claims\n{}", findings_table(&findings));
-        study.tables.iter().for_each(|one| println!("\n{one}"));
-        println!("\ngpurf {}", study.version);
+        tables.push(Printed {
+            title: "C's claims".into(),
+            text: findings_table(&findings).to_string(),
+            is_main: false,
+        });
+        tables.extend(study.tables.iter().map(Printed::from));
+        print_tables(&tables, arguments.all_tables || is_whole);
+        notes.iter().for_each(|note| println!("{note}"));
+        println!("gpurf {}", study.version);
     }
     written?;
     Ok(jobs::verdict(&outcomes))
