@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
+use anyhow::{ensure, Result};
 use gpurf_blocks::{Description, Parameter, PARAMETERS};
 use gpurf_hw::catalogue::{catalogue, find};
 
@@ -32,42 +32,12 @@ pub fn modules(project: &Project, _: &str) -> Result<String> {
     Ok(text)
 }
 
-/// The text at the head of a module's file. Its headings are the page's, one level down, and modules that it
-/// names are links to their pages.
-pub fn module(project: &Project, module: &str) -> Result<String> {
-    let pages = project.pages()?;
-    let link = |name: &str| {
-        let known = find(&snake_case(name)).ok().filter(|entry| entry.name != module);
-        known.map_or(format!("`{name}`"), |entry| pages.link(entry.name))
-    };
-    let text = linked(find(module)?.about, link);
-    let lines = text.lines().map(|line| if line.starts_with("# ") { format!("#{line}\n") } else { format!("{line}\n") });
-    Ok(lines.collect())
-}
-
-/// A text whose names of Rust, [`Ccu`], are what stands for them in a page.
-fn linked(text: &str, link: impl Fn(&str) -> String) -> String {
-    let mut parts = text.split("[`");
-    let mut linked = parts.next().unwrap_or_default().to_string();
-    for part in parts {
-        match part.split_once("`]") {
-            Some((name, rest)) => linked += &(link(name) + rest),
-            None => linked += &format!("[`{part}"),
-        }
-    }
-    linked
-}
-
-/// A name of Rust as it is in Verilog: `OperandStage` is `operand_stage`.
-fn snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !snake.is_empty() {
-            snake.push('_');
-        }
-        snake.extend(letter.to_lowercase());
-    }
-    snake
+/// The text at the head of a module's file. Its headings are those of the page, one level down.
+pub fn module(_: &Project, module: &str) -> Result<String> {
+    let text = find(module)?.about;
+    ensure!(!text.is_empty(), "{module} has no text at the head of its file");
+    let demoted = |line: &str| if line.starts_with("# ") { format!("#{line}\n") } else { format!("{line}\n") };
+    Ok(text.lines().map(demoted).collect())
 }
 
 /// All parameters of the hardware, or those that change a module.
@@ -115,17 +85,5 @@ fn bits(carried: &str) -> String {
         "V" => gpurf_blocks::WARP_BITS.to_string(),
         "A" => gpurf_blocks::ADDRESS_BITS.to_string(),
         number => number.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_rust_are_links() {
-        let text = "a [`CacheTable`], `e[0]` and [`";
-        let link = |name: &str| format!("({})", snake_case(name));
-        assert_eq!(linked(text, link), "a (cache_table), `e[0]` and [`");
     }
 }

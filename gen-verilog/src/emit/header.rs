@@ -63,8 +63,8 @@ fn about(markdown: &str, values: &[(String, String)]) -> String {
     let end = |paragraph: &mut Vec<&str>, text: &mut String| {
         if let Some(first) = paragraph.first() {
             let words = paragraph.join(" ");
-            *text += &match first.strip_prefix("* ") {
-                Some(_) => item(&plain(&words["* ".len()..])),
+            *text += &match bullet(first) {
+                Some((mark, _)) => listed(mark, &plain(bullet(&words).map_or("", |(_, rest)| rest))),
                 None => format!("//\n{}", comment("", &plain(&words))),
             };
             paragraph.clear();
@@ -95,7 +95,7 @@ fn about(markdown: &str, values: &[(String, String)]) -> String {
         } else if line.trim().is_empty() {
             end(&mut paragraph, &mut text);
         } else {
-            if line.starts_with("* ") {
+            if bullet(line).is_some() {
                 end(&mut paragraph, &mut text);
             }
             paragraph.push(line.trim());
@@ -105,8 +105,23 @@ fn about(markdown: &str, values: &[(String, String)]) -> String {
     text
 }
 
+/// The mark of an item of a list, and what follows it.
+fn bullet(line: &str) -> Option<(&str, &str)> {
+    let (mark, rest) = line.split_once(' ')?;
+    match mark.strip_suffix('.') {
+        _ if ["*", "-"].contains(&mark) => Some(("*", rest)),
+        Some(number) => number.parse::<u32>().is_ok().then_some((mark, rest)),
+        None => None,
+    }
+}
+
 fn item(words: &str) -> String {
-    filled("//   *", words.split_whitespace(), "//    ")
+    listed("*", words)
+}
+
+fn listed(mark: &str, words: &str) -> String {
+    let margin = format!("//   {}", " ".repeat(mark.len()));
+    filled(&format!("//   {mark}"), words.split_whitespace(), &margin)
 }
 
 /// The papers that a text cites, in full.
@@ -127,10 +142,11 @@ fn papers(origin: &Origin, text: &str) -> String {
     }
 }
 
-/// A text in letters that every tool reads, without links.
+/// A text in letters that every tool reads, without links and bold letters.
 fn plain(text: &str) -> String {
     let mut letters = String::new();
-    let mut rest = text;
+    let text = text.replace("**", "");
+    let mut rest = &text[..];
     while let Some(letter) = rest.chars().next() {
         let (inside, after) = match link(rest) {
             Some((inside, after)) => (inside, after),
