@@ -1,52 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Operand stage of one sub-core: collectors, crossbar, arbiter, banks and dispatch selection.
 //!
-//! F §II and Fig. 3 with operand collector units; W §3.1, F §III-B and Fig. 4 with caching collector units; F
-//! §VI-B with bypassing operand collectors. All have the same ports, so that one takes another's place.
+//! `ocu_stage` has [operand collector units](ocu.md) (F §II and Fig. 3), `ccu_stage` has [caching collector
+//! units](ccu.md) (W §3.1, F §III-B and Fig. 4), and `boc_stage` has [bypassing operand collectors](boc.md)
+//! (F §VI-B). All have the same ports, so each fits into the [sub-core](sub_core.md). Ports that a kind of
+//! collector has no use for are zero, except for arrays of destinations, which are not there.
 //!
-//! Timing, for an instruction issued in cycle t, that waits for nothing:
+//! # Timing
+//!
+//! For an instruction issued in cycle t that waits for nothing:
 //!
 //! | cycle | what happens |
 //! |---|---|
 //! | t | it enters its collector; sources are looked up; what is missing is read, or joins its bank's queue |
-//! | g | the read is granted, if bank and port S are free: g = t with `grant_at_issue`, else t + 1 |
+//! | g | the read is granted, if an access of the bank and port S are free: g = t with `grant_at_issue`, else t + 1 |
 //! | g + 1 | the value crosses from the bank to the collector |
-//! | d | it is dispatched: g + 1 with `dispatch_on_arrival`, else g + 2; t + 1 if no source was missing |
+//! | d | with all sources present it is dispatched: d = g + 1 with `dispatch_on_arrival`, else g + 2; t + 1 if none was missing |
 //! | f | the collector takes the next instruction: f = d with `issue_on_dispatch`, else d + 1 |
 //!
-//! An instruction holds its collector for f - t cycles: with one missing source 1 to 4. A collector takes one
-//! value per cycle (port S), so that each further missing source adds a cycle. Two collectors that are held
-//! for two cycles each keep up with one instruction a cycle.
+//! With the defaults (`grant_at_issue`, `issue_on_dispatch`, no `dispatch_on_arrival`):
 //!
-//! The papers fix no such latencies. **The default is the fastest that F §II allows.** "Conflicting reads are
-//! stored in a FIFO queue", so that others need not be: `grant_at_issue`. "Once the dispatch scheduler
-//! dispatches the instruction of an OCU, the OCU will be released", and a free one is selected "as soon as
-//! the issue scheduler selects a new instruction": `issue_on_dispatch`. But "the ready bit is set once the
-//! fetched data [...] is delivered to the OCU and stored in the data field", and makes it a candidate for
-//! dispatch: no `dispatch_on_arrival`.
-//!
-//! With two accesses per cycle (`accesses`) a bank reads two registers, or writes one and reads one, and port
-//! S takes two values, of one bank or of two: two missing sources take no longer than one. Accel-Sim clocks
-//! banks and collectors twice a cycle.
+//! ```text
+//! cycle                 0     1     2     3
+//! issue_0               R3    -     R5    -
+//! bank_read_0           1     0     1     0
+//! collector_occupied_0  0     1     0     1
+//! dispatch_0            0     0     1     0
+//! operand_data_0        0     0     R3    0
+//! ```
 //!
 //! A register that leaves (`transfer_ports`) is read in a cycle in which its bank's first access does nothing
-//! else, without an issue slot or a collector: its value stands on `transfer_data` in the next.
+//! else. It takes neither an issue slot nor a collector. Its value stands on `transfer_data` in the next
+//! cycle.
 //!
-//! Collectors that are ready, and whose execution unit takes an instruction, are dispatched in turn,
-//! one per cycle (the papers speak of a dispatch scheduler and not of its order).
+//! # Hold time
 //!
-//! * Caching collectors: results also reach their ports D, through the arbiter's write filter. One shift
-//!   register per sub-core gives the random choices of replacement. The SM sets `flush` with the first
-//!   instruction of a warp that has come back to a warp slot, where another warp was meanwhile.
-//! * Bypassing collectors: warp w has collector w to itself, and issues to no other. All results of a cycle
-//!   reach the collector of their warp, near and far ones alike: the crossbar for writes has as many lanes to
-//!   each collector as there are banks. `write_cached` tells a result that also enters a window;
-//!   `write_filtered` one that goes to the bank alone, as its instruction has slid out or has more
-//!   destinations than are kept. The SM sets `flush` with the first instruction of a warp, and when a branch
-//!   has left the window, as [`crate::collector::Boc`] says.
+//! An instruction with one missing source holds its collector for f - t cycles: 4 if all waits, 2 by default,
+//! 1 at the fastest. Port S takes one value a cycle, so each further missing source adds a cycle. With two
+//! accesses every second one does. The `collector` stalls of the [SM](sm.md) come from here.
 //!
-//! Ports that a kind of collector has no use for are there all the same, and zero, except for arrays of
-//! destinations.
+//! The papers fix no hold time. **The default is the fastest that F §II allows.**
+//!
+//! - `grant_at_issue`: "conflicting reads are stored in a FIFO queue", so others need not be.
+//! - `issue_on_dispatch`: once an instruction is dispatched, "the OCU will be released and reallocated later
+//!   to another instruction". A free one is selected "as soon as the issue scheduler selects a new
+//!   instruction". "Later" sets no least distance.
+//! - No `dispatch_on_arrival`: "the ready bit is set once the fetched data from the banks is delivered to the
+//!   OCU and stored in the data field". Only then is the instruction a candidate for dispatch.
+//!
+//! # Two accesses per cycle (`accesses=2`)
+//!
+//! A bank reads two registers in a cycle, or writes one and reads one. Port S of a collector takes two
+//! values, of one bank or of two. It is no default: in F §II each bank has one port and "serves one request
+//! per cycle". [The arbiter](arbiter.md#two-accesses-per-cycle-accesses2) decides which reads are second
+//! accesses. Accel-Sim steps its collectors and banks twice a core cycle.
+//!
+//! - A value of a second access crosses to the collector on wires of its own: a second crossbar, and a second
+//!   write port of the collector's data.
+//! - Two values that arrive in one cycle are of different registers: each register is requested once. Both
+//!   count under `dispatch_on_arrival`.
+//! - Results enter as with one access: one write per bank and cycle, and as many ports D as there are.
+//! - A register that leaves uses first accesses alone: one a cycle at most.
+//! - `bank_read` and `second_read` are events of their own; hits and reads are all operands.
+//! - `allocate_on_arrival` chooses one entry a cycle and is refused with two accesses.
+//!
+//! # Decisions
+//!
+//! - **Dispatch order.** Collectors that are ready, and whose unit takes an instruction, are dispatched in
+//!   turn, one per cycle. The papers speak of a dispatch scheduler and not of its order.
+//! - **The near bits come with each instruction.** The papers encode them in the instruction. Here they are
+//!   ports, and the SM takes them from the [reuse profile](traces.md#reuse-distance).
+//! - **One write port per bank, results always taken.** Results that want the same bank wait outside.
+//! - **Issue** is not decided here. For `ccu_stage` a warp must have values in one collector only; the
+//!   scoreboard must keep the register of a result out of waiting instructions.
+//! - **Caching collectors** get results on ports D, through the arbiter's write filter. One shift register
+//!   gives the random choices of replacement. `flush` comes with the first instruction of a warp that takes a
+//!   slot in which another warp was.
+//! - **Bypassing collectors**: warp w has collector w and no other. All results of a cycle reach it, near and
+//!   far ones. `write_cached` tells a result that also enters a window, `write_filtered` one that goes to the
+//!   bank alone.
 
 use gpurf_blocks::Choice;
 use rust_hdl::prelude::*;

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Register-file side of one sub-core: issue stage and operand stage together. F Fig. 4 and 6.
+//! Register-file side of one sub-core, issue stage and operand stage together: F §IV, Fig. 4 and 6; W §5, §6.
 //!
-//! Outside stand the instruction buffers and the scoreboard, which say what each warp would issue and
-//! whether it may, the execution units, and the STHLD controller, which serves the whole GPU.
+//! Outside stand the instruction buffers and the scoreboard, which say what each warp would issue and whether
+//! it may. So do the execution units, and the [STHLD controller](sthld_controller.md), which serves the whole
+//! GPU.
 //!
-//! Timing: an instruction whose warp is `ready` in cycle t can enter its collector in cycle t; from there
-//! on as in [`crate::operand_stage`].
+//! # Timing
+//!
+//! These follow each other within one cycle, from `ready` to `issue`: the scheduler, the allocator, the
+//! choice of the instruction among the eight heads, and the collector's look-up (F Fig. 6). From there on the
+//! timing is that of the [operand stage](operand_stage.md#timing).
+//!
+//! # Decisions
+//!
+//! - **If the selected warp gets no collector, nothing issues in this cycle.** The warps after it in the
+//!   scheduler's order would be told the same, or are passed over (`occupied=skip`).
+//! - **Heads come in decoded.** Instruction buffers and the scoreboard are outside, in the SM model.
+//! - **STHLD comes in.** F keeps one per GPU, so the controller is not part of a sub-core.
 
 use rust_hdl::prelude::*;
 

@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Age matrix: who of several requests has waited longest since its last renewal.
+//! Age matrix: the one of several requests that has waited longest since its last renewal.
 //!
-//! One bit per pair of entries: the one with the lower number is the younger. An entry that is renewed
-//! becomes the youngest. Entries renewed together, and all of them after reset, count as older the lower
-//! their number. It serves as the age order of warps, which the papers take for granted (F §IV-B1).
+//! One bit for each pair of entries says which of the two is the younger. An entry that is renewed becomes
+//! the youngest.
 //!
-//! Timing: `oldest` answers in the same cycle; ages change in the cycle after a renewal.
+//! None of the papers describes this cell. It keeps the age order of warps, which F §IV-B1 takes for granted
+//! ([warp_scheduler](warp_scheduler.md)).
+//!
+//! # Timing
+//!
+//! `oldest` answers in the same cycle. Ages change in the cycle after a renewal.
+//!
+//! ```text
+//! cycle       0       1       2
+//! request     0 1 2   0 1 2   1 2
+//! renew       0       -       -
+//! oldest      0       1       1
+//! ```
+//!
+//! # Decisions
+//!
+//! - Entries renewed together, and all of them after reset, count as older the lower their number. So every
+//!   register resets to zero.
+//! - A bit per pair instead of a rank per entry as in [lru_order](lru_order.md) by default: 28 bits instead
+//!   of 24 for 8 entries, and a sixth of the area.
+//!
+//! # Storage
+//!
+//! It keeps `n (n − 1) / 2` bits for n entries: 28 for 8.
 
 use rust_hdl::prelude::*;
 

@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Linear-feedback shift register: the source of random choices, one per sub-core.
 //!
-//! Eight bits, Fibonacci form, feedback XNOR of taps 8, 6, 5 and 4: it runs through 255 states from
-//! zero (its reset state) and never reaches all ones. Papers W and F ask for a random choice and name
-//! no source.
+//! It has eight bits in Fibonacci form, with the XNOR of the taps 8, 6, 5 and 4 as feedback. It runs through
+//! 255 states from zero, its reset state, and never reaches all ones.
 //!
-//! Timing: `value` changes in the cycle after one with `step` high.
+//! The papers ask for a random choice in the replacement policy (W §4.1, F §IV-A1) and in the allocation of
+//! collectors (F §II, §IV-B2). They name no source for it.
+//!
+//! # Timing
+//!
+//! `value` changes in the cycle after one with `step` high.
+//!
+//! ```text
+//! cycle       0     1     2     3
+//! step        1     1     0     1
+//! value     0x00  0x01  0x03  0x03
+//! ```
+//!
+//! # Decisions
+//!
+//! - XNOR feedback, so that the reset value is zero like that of every other register of the project. XOR
+//!   feedback needs a reset value that is not zero.
+//! - One register per sub-core, stepped with each issue. The alternative, one per collector, costs eight more
+//!   flip-flops each and decouples the collectors' choices.
+//! - 255 states over 8 entries: entries 0 to 6 are 32 of them each, entry 7 is 31. The bias is 3%.
+//!
+//! # Storage
+//!
+//! It keeps 8 bits.
 
 use rust_hdl::prelude::*;
 

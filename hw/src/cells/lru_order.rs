@@ -1,19 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-//! LRU order of a table's entries: of each entry, which others were used more recently.
+//! LRU order of a table's entries: W §3.2, F §III-C.
 //!
-//! W §3.2 and F §III-C give each entry of the cache table three bits for its place in the order. The
-//! papers do not say how several entries used in one cycle rank among each other: here they move to
-//! the front together and keep their order. The order is a permutation in every cycle. It is kept as
-//! `lru_order` says:
+//! The order tells of each entry which others were used more recently. The papers give each entry of the
+//! cache table three bits for its place. By default they are kept as that, a rank: 0 is the most recently
+//! used, `entries − 1` the least. With `lru_order=pairs` a bit for each pair of entries keeps the same order.
 //!
-//! * `ranks`: the papers' place of each entry, 0 the most recently used, in as many bits as its number has.
-//!   Every touch counts those that go before each entry.
-//! * `pairs`: a bit for each pair of entries, 28 for 8 entries. A touch sets the bits of the pairs in which
-//!   it meets one entry; nothing is counted or compared.
+//! # Timing
 //!
-//! Timing: the order changes in the cycle after a touch. Reset orders the entries by number, the first as the
-//! most recently used. A rank is stored as its exclusive-or with the entry's number, so that the reset value
-//! of every register is zero.
+//! The order changes in the cycle after a touch. Any number of entries may be touched in a cycle.
+//!
+//! ```text
+//! cycle             0           1           2
+//! touch             2 and 5     0           -
+//! rank of 0 to 7    01234567    23045167    03145267       (as many others are newer)
+//! ```
+//!
+//! In cycle 0 the order is that of reset. Entries 2 and 5 move to the front together and stay in their order;
+//! entries 0, 1, 3 and 4 are pushed back.
+//!
+//! # Decisions
+//!
+//! - Several entries used in one cycle move to the front together and keep their order among each other. The
+//!   papers do not say. The alternative, one after the other in slot order, chains one comparison network per
+//!   slot.
+//! - The ranks are a permutation of the entries in every cycle, reset included. A rank is stored as its
+//!   exclusive-or with the entry's number, so that every register resets to zero.
+//! - The width is the papers' three bits per entry. Pairs take four bits more for 8 entries, and no counting.
+//!
+//! # Storage
+//!
+//! It keeps `entries × log2 entries` bits, 24 for 8 entries; as pairs `entries × (entries − 1) / 2`, 28.
 
 use gpurf_blocks::LruStorage;
 use rust_hdl::prelude::*;

@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Round-robin arbiter: grants one of several requests, turning on past the one granted last.
 //!
-//! State: one bit per requester, set for the one granted last and all before it. A request whose bit
-//! is clear goes first; among equals the lowest number.
+//! Its state is one bit for each requester: set for the one granted last and for all before it. A request
+//! whose bit is clear goes first; among equals the lowest number does.
 //!
-//! Timing: `grant` answers in the same cycle; the turn moves on at the end of a cycle with `advance`
-//! high, for which some request must be granted.
+//! None of the papers describes this cell. It orders the banks that want one collector's port S
+//! ([arbiter](arbiter.md)) and the collectors that are ready ([operand stage](operand_stage.md)).
+//!
+//! # Timing
+//!
+//! `grant` answers in the same cycle. The turn moves at the end of a cycle with `advance` high.
+//!
+//! ```text
+//! cycle         0    1    2    3
+//! request_0     1    1    1    0
+//! request_1     1    1    1    1
+//! advance       1    1    0    1
+//! grant         0    1    0    1      (the turn stands still after cycle 2)
+//! ```
+//!
+//! # Decisions
+//!
+//! - A thermometer mask instead of a pointer and two rotators: one bit per requester, no shifter.
+//! - The turn moves only when a grant is used, so a requester is not passed over in a cycle in which nothing
+//!   happens.
+//!
+//! # Storage
+//!
+//! It keeps one bit for each requester.
 
 use rust_hdl::prelude::*;
 

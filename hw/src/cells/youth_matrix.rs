@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Youth matrix: an age matrix read the other way. Who of several requests was renewed last.
+//! Youth matrix: the one of several requests that was renewed last.
 //!
-//! One bit per pair of entries: the one with the lower number is the younger. An entry that is renewed
-//! becomes the youngest. Entries renewed together, and all of them after reset, count as younger the higher
-//! their number. H §5.1.2 lets the youngest warp issue.
-//!
-//! Timing: `youngest` answers in the same cycle; ages change in the cycle after a renewal.
+//! It is an [age matrix](age_matrix.md) read the other way, for H §5.1.2 lets the youngest warp issue.
+//! Entries renewed together, and all of them after reset, count as younger the higher their number.
+//! `youngest` answers in the same cycle; ages change in the cycle after a renewal.
 
 use rust_hdl::prelude::*;
 

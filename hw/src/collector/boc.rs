@@ -1,39 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bypassing operand collector (BOC) of BOW, a compared design: F §VI-B.
+//! Bypassing operand collector (BOC) of BOW, a design that the papers compare with: F §VI-B, Fig. 12 to 16.
 //!
-//! Private to a warp. It keeps the source and destination operands of the warp's last instructions, a
-//! sliding window with the instruction that is being collected as its newest. A source that the window
-//! holds is forwarded into the slot of the new instruction; the others are read from the banks. Results
-//! are written through: to the banks, and into the destination's slot while that is in the window.
+//! It is private to a warp and keeps the source and destination operands of the warp's last instructions: a
+//! sliding window, whose newest instruction is the one that is being collected. A source that the window
+//! holds is forwarded into the new instruction's slot and not read from the banks. Results are written
+//! through.
 //!
-//! Timing. `issue` does all of this in its cycle: the window slides, so that the operands of its oldest
-//! instruction leave; the sources are looked up in what stays; values that are found are copied;
-//! requests for the others. A value on port S is stored at the end of its cycle. `ready` is high from the
-//! cycle after the last value arrived, under `dispatch_on_arrival` in that cycle, at the earliest the cycle
-//! after issue. `dispatch` frees the unit, which can take the next instruction in the same cycle; the
-//! operands stay in the window. Any number of results enter at the end of their cycle, after an instruction
-//! that is issued in it.
+//! One instruction of the window is a module of its own, `window_instruction`. The operand stage with these
+//! collectors is [`boc_stage`](operand_stage.md).
 //!
-//! **No operand is stale.** The window follows the program's order of one warp, and a result
-//! that passes makes every other copy of its register invalid. So all valid copies of a register that
-//! have their value are its newest value, and it does not matter which one is forwarded. Between the issue
-//! of an instruction and its result the older copies still stand, as the value in the banks does; the
-//! scoreboard lets no instruction read the register then, nor the result pass before older readers are
-//! dispatched.
+//! # Timing
 //!
-//! Where the papers are silent, we decided:
+//! `issue` does all of this in its cycle, at once for all sources:
 //!
-//! * The window of `window` instructions counts the new one, as the papers' storage does: a value is
-//!   forwarded over at most `window - 1` instructions.
-//! * `flush` with an issue empties the window before the instruction enters. It is to be set when a branch
-//!   has left the window: the instruction's address is neither the one after the last issued
-//!   instruction's nor that of an instruction in the window. Values would be right without it.
-//! * An instruction with more than `destinations` destinations keeps the first ones. A result without a
-//!   slot goes to the banks alone, and makes copies of its register invalid.
-//! * A register that an instruction names twice takes two slots and one request.
-//! * A destination whose result never comes, of an instruction without active lanes, is found by nobody.
+//! 1. The window slides: the operands of its oldest instruction leave.
+//! 2. The sources are looked up in what stays.
+//! 3. Found values are copied; the others are requested.
 //!
-//! Storage: `window × (slots + destinations) × (width + 10) + 42` bits.
+//! With [two accesses per cycle](operand_stage.md#two-accesses-per-cycle-accesses2) port S takes two values
+//! (`second_s_valid`). `ready` is high from the cycle after the last value arrived, under
+//! `dispatch_on_arrival` in that cycle, at the earliest the cycle after issue. `dispatch` frees the unit,
+//! which can take the next instruction in the same cycle; the operands stay. Results enter at the end of
+//! their cycle. Instructions are collected one at a time, from issue to dispatch, as in the [ocu](ocu.md).
+//!
+//! ```text
+//! cycle         0        1     2     3     4     5         6
+//! issue         R4>R7    -     -     -     -     R7 R5     -
+//! hit           0        .     .     .     .     10        ..
+//! request       1        0     0     0     0     01        00
+//! s_valid       0        0     R4    0     0     0         ...
+//! dispatch      0        0     0     1     0     0         0
+//! write         -        -     -     -     R7    -         -
+//! cached        0        0     0     0     1     0         0
+//! ```
+//!
+//! R4>R7 reads R4 and writes R7. Bits are written in the order of the slots.
+//!
+//! # No operand is stale
+//!
+//! Every valid copy of a register in the window that has its value has the newest one. So any copy may be
+//! forwarded, and no copy needs an age.
+//!
+//! - A source gets its value from the banks or from such a copy.
+//! - A result makes every other copy of its register invalid in the cycle in which the banks change.
+//! - Between an instruction's issue and its result, older copies and the value in the banks still stand. The
+//!   [SM](sm.md)'s scoreboard lets no instruction read the register then, and holds a result's instruction
+//!   back until older readers are dispatched.
+//! - A destination that waits for its result is found by nobody. If the result never comes (no lane was
+//!   active), older copies are still right.
+//!
+//! # Decisions
+//!
+//! Where F is silent:
+//!
+//! - **The window counts the present instruction.** F's storage does (24 registers for 3 instructions: 24 KB
+//!   in 8 collectors, 12 times Malekeh's 2 KB). So a value is forwarded over at most two instructions, unless
+//!   it is forwarded again. For forwarding over three set `window=4`.
+//! - **The operands of the oldest instruction leave before the look-up**, and before results of that cycle: a
+//!   result whose slot leaves goes to the banks alone.
+//! - **More than `destinations` destinations** (tensor instructions and 128-bit loads write four registers):
+//!   the first ones are kept. A result without a slot goes to the banks alone and makes copies of its
+//!   register invalid. `destinations=4` keeps all.
+//! - **Every result enters**, far ones too, and all of a cycle at once: F's "much bigger crossbar".
+//! - **A register named twice** takes two slots and one request.
+//! - **`flush`.** The window is to be emptied when a branch leaves it. An instruction is issued with `flush`
+//!   unless its address follows that of the warp's last one, or is that of an instruction in the window. So
+//!   is a warp's first instruction. A loop that fits into the window does not flush. Values are right without
+//!   `flush`; it only decides hits.
+//! - **Partial writes.** A result stands for the whole register: lanes that did not execute are merged before
+//!   the write port.
+//!
+//! # Storage
+//!
+//! It keeps `window × (slots + destinations) × (width + 10) + 42` bits: 27,960 by default, 24,858 with F's 6
+//! slots. A sub-core has 8 of them; with 6 slots their data is 24 × 128 B × 8 = 24 KB, as F has it. The 10
+//! bits are valid, ready and register. The 42 are occupied 1, unit 3, payload 32, and two places in the
+//! window with 3 each. Places are taken in turn; no data moves.
 
 use gpurf_blocks::{Allocation, BOC_WARPS};
 use rust_hdl::prelude::*;

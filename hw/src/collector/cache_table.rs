@@ -1,21 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cache table (CT) of the caching collector unit: W §3.2, F §III-C.
 //!
-//! Fully associative. Each entry: valid, tag (register number), lock, near, its place in the LRU order, and
-//! data.
+//! The cache of the collector is fully associative. Each entry has valid, tag (register number), lock, near,
+//! LRU rank and data.
 //!
-//! Timing: look-ups see the table as it is at the start of the cycle (after `flush`, which empties it
-//! before anything else); all changes show in the next cycle. In one cycle, in this order: flush,
-//! invalidations, source slots (tag, valid, lock, near), results. A result at the second port D yields to a
-//! source or a first result that takes its entry in the same cycle.
+//! The table keeps and finds values. [Replacement](replacement.md) decides which entry makes room. The
+//! [operand collector table](operand_collector_table.md) keeps which slot uses which entry, and the
+//! [ccu](ccu.md) connects the three.
 //!
-//! With `allocate_on_arrival` a value on port S brings its register's number and takes the entry then: tag,
-//! valid, lock and near are written with the data. Results yield to it, and to sources that hit. If an
-//! instruction is issued in the same cycle, which it is only under `dispatch_on_arrival`, its look-ups find
-//! the arriving value, and no longer what makes room for it.
+//! # Timing
 //!
-//! Entries are named by the one bit set. Data is kept when an entry is invalidated; only the valid bit
-//! counts. Storage: `entries × (width + 11)` bits, and the LRU order.
+//! Look-ups see the table as it is at the start of the cycle, after `flush`, which empties it before anything
+//! else. All changes show in the next cycle. Within a cycle the order is: flush, invalidations (`kill`),
+//! source slots (tag, valid, lock, near), results. The second port's result yields to whoever takes its entry
+//! in the same cycle. With [two accesses per cycle](operand_stage.md#two-accesses-per-cycle-accesses2) a second value
+//! fills another entry (`second_s_valid`).
+//!
+//! With `allocate_on_arrival` a value on port S takes its entry with tag, valid, lock and near bit, and
+//! sources only use what they find. Results yield to both. Under `dispatch_on_arrival` look-ups find the
+//! value that arrives, and not what makes room for it.
+//!
+//! ```text
+//! cycle             0            1               2
+//! flush             1            0               0
+//! source_register   R4 (slot 0)  R4              -
+//! source_entry      entry 0      entry 0         -
+//! hit_0             0            1               -
+//! valid_0           0            1               1
+//! lock_0            0            1               1       (until unlock)
+//! ```
+//!
+//! # Decisions
+//!
+//! - The table has a valid bit per entry. Neither paper names one; without it a flush has to write every tag.
+//!   The overhead tables count it apart ([overheads](overheads.md)).
+//! - Data stays in an entry that is invalidated; only the valid bit counts. Data registers have no reset.
+//! - Tags are compared by `slots + d_ports` comparators per entry and one more per bank: 7 × 8 + 8 + 2 × 8 =
+//!   80 comparators of 8 bits. The papers give the look-up of all sources one step and no cost.
+//! - The data of an entry can be written by port S or port D. Both in one cycle into one entry cannot happen:
+//!   an entry that waits for port S is locked, and no result goes to a locked entry. If it did, D would win.
+//!
+//! # Storage
+//!
+//! It keeps `entries × (width + 11)` bits, valid 1, tag 8, lock 1, near 1, and the [LRU order](lru_order.md).
+//! 8,304 bits for 8 entries of 1024 bits.
 
 use gpurf_blocks::{Isolation, Storage};
 use rust_hdl::prelude::*;

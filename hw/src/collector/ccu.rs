@@ -1,55 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Caching collector unit (CCU): W §3.2 and Fig. 2b, F §III-C and Fig. 5.
 //!
-//! An operand collector unit whose slots are a cache: the cache table holds values, the operand
-//! collector table says which of its entries the slots of the present instruction use. Ports: S, a
-//! source value from the banks; D, one result per cycle (two with `d_ports: 2`); R, warp and near bit for the
-//! scheduler and the allocator.
+//! An operand collector unit whose slots are a cache. The [cache table](cache_table.md) holds values. The
+//! [operand collector table](operand_collector_table.md) says which of its entries the slots of the
+//! instruction use. [Replacement](replacement.md) chooses which value goes.
 //!
-//! Timing. `issue` does all of this in its cycle, at once for all sources, and the tables show it in
-//! the next: flush if the warp differs or `flush` says so; metadata; look-up; an entry for every missing
-//! source; lock; near bits; LRU; operand collector table; requests for the misses. A value on port S is
-//! stored at the end of its cycle. `ready` is high from the cycle after the last value arrived, under
-//! `dispatch_on_arrival` in that cycle, at the earliest the cycle after issue. `dispatch` unlocks and frees
-//! the unit, which can take the next instruction in the same cycle: the operands leave in it, and what takes
-//! their entries is stored at its end. The values stay. A result on port D is stored at the end of its cycle.
+//! Port **S** takes a source value from the banks, and **D** one result per cycle. **R** gives warp and near
+//! bit to the scheduler and the allocator. An instruction of another warp than the last empties the table.
+//! One of the same warp finds its warp's values there.
 //!
-//! Where the papers are silent, we decided:
+//! # Timing
 //!
-//! * All look-ups see the table before replacement, and what a source hits is kept, so no source of
-//!   the instruction evicts another.
-//! * A register named twice uses one entry and one request.
-//! * A result that the filter keeps out of the table (far, or losing port D) invalidates an
-//!   entry that holds its register; a later read would otherwise find the old value. With
-//!   `invalidate: false` it does not, for showing that this is so.
-//! * A result that arrives with an instruction's issue comes after it: it takes no entry that the
-//!   instruction uses, and if the instruction is of another warp it is not put into the table at all.
-//! * The papers' warps stay where they are. Where blocks of more warps than there are places take turns, a
-//!   warp finds the collector that its place had, with values of the warp before it: its first instruction
-//!   comes with `flush`.
-//! * A result's register is never locked: the scoreboard holds it back until the instruction that
-//!   reads it is dispatched.
+//! In the cycle of `issue`, for all sources at once:
 //!
-//! When a missing source gets its entry:
+//! 1. If the warp differs, or `flush` is high, the table is emptied.
+//! 2. The metadata are stored.
+//! 3. Every source is looked up, and one that is missing gets an entry.
+//! 4. Locks, near bits, the LRU order and the operand collector table are set.
+//! 5. The misses are requested.
 //!
-//! * Of all that happens in the cycle of issue, to choose an entry for each of seven sources that may miss,
-//!   and to write their tags, takes longest. F §III-C1 allocates at issue, and this is the default.
-//! * With `allocate_on_arrival` (ours) look-up, requests, lock, near bits and LRU of what is found stay at
-//!   issue. What is missing gets its entry when its value arrives on port S: at most one in a cycle
-//!   (`accesses: 1`), and nothing of the choice depends on the look-up. It takes no cycle more. Until then
-//!   the slots keep register and near bit, and a value in the table is found by results. A result that would
-//!   take or update the entry of an arriving value or of a source that is found in its cycle is not put into
-//!   the table. What is dispatched in the cycle still counts as locked.
-//! * Under `dispatch_on_arrival` an instruction can be issued as the last value of the one before arrives: it
-//!   finds that value, and not the one that makes room for it. If it is of another warp, the value is not put
-//!   into the table.
+//! The tables show it in the next cycle.
 //!
-//! The papers have one port D. With two, the first result goes before the second: where a source or the first
-//! result takes the entry that holds the second one's register, or nothing is left for it, the second is not
-//! put into the table.
+//! - A value on port S is stored at the end of its cycle; with [two accesses per
+//!   cycle](operand_stage.md#two-accesses-per-cycle-accesses2) two are, in two entries (`second_s_valid`). A result on
+//!   port D is stored at the end of its cycle.
+//! - `ready` is high from the cycle after the last value arrived, under `dispatch_on_arrival` in that cycle,
+//!   at the earliest the cycle after issue.
+//! - `dispatch` unlocks and frees the unit. The unit can take the next instruction in the same cycle. The
+//!   operands can still be read in it. New values overwrite their entries at the clock edge.
 //!
-//! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`, with `allocate_on_arrival` 9
-//! bits more a slot), metadata (41 bits).
+//! ```text
+//! cycle         0        1     2        3        4     5         6
+//! issue         R4 R5    -     -        -        -     R5 R6     -
+//! hit           00       ..    ..       ..       ..    10        ..
+//! request       11       00    00       00       00    01        00
+//! s_valid       0        0     R4       R5       0     0         ...
+//! ready         0        0     0        0        1     0         0
+//! dispatch      0        0     0        0        1     0         0
+//! ```
+//!
+//! Bits are written in the order of the slots. The second instruction is of the same warp: R5 hits, R6 is
+//! requested.
+//!
+//! # Allocation on arrival (`allocate_on_arrival=true`)
+//!
+//! F §III-C1 allocates at issue: the entries of all sources that miss are chosen in the cycle of their
+//! look-up. That is the collector's longest path. With `allocate_on_arrival` a missing source gets its entry
+//! when its value arrives on port S. No cycle is added:
+//!
+//! | step | at issue (default) | on arrival |
+//! |---|---|---|
+//! | flush, metadata, look-up, requests | cycle of issue | cycle of issue |
+//! | lock, near bit, LRU of what is found | cycle of issue | cycle of issue |
+//! | choice of an entry, tag, valid, lock, near bit, LRU of what is missing | cycle of issue, up to seven at once | cycle of arrival, one in a cycle, with the data |
+//! | a result on port D | after the sources of an instruction that is issued | after a value that arrives |
+//!
+//! Until its value arrives, a slot keeps register and near bit of its source. It also keeps the number of the
+//! first slot of the same register, which asked for the value. The entry that it will replace can still be
+//! found.
+//!
+//! - The entry is chosen from what is locked at the start of the cycle, so neither look-up nor dispatch is in
+//!   the path. An instruction that is dispatched in the cycle still counts as locked.
+//! - A result yields. It is not put into the table if its entry goes to the arriving value, or is found by an
+//!   instruction that issues. The banks have it.
+//! - Under `dispatch_on_arrival` an instruction can enter as the last value of the one before arrives. It
+//!   hits in that value, and misses in the value that is replaced. If it is of another warp, the arriving
+//!   value is not put into the table.
+//! - An entry is always free for a value: at most `slots - 1` others are locked.
+//!
+//! # Decisions
+//!
+//! Where the papers are silent:
+//!
+//! - **A result that is kept out of the table invalidates an entry that holds its register.** This holds for
+//!   far results and for those that lose port D. A later read would otherwise hit the old value.
+//!   `invalidate=false` follows the papers' text; the [SM's token check](sm.md#token-check) then finds stale
+//!   operands.
+//! - **All look-ups see the table before replacement**, and a source that is hit is kept, so no source of an
+//!   instruction evicts another.
+//! - **A register named twice** uses one entry and one request.
+//! - **A result that arrives with an instruction's issue comes after it**: it takes no entry that the
+//!   instruction uses. If the instruction is of another warp, the result is not put into the table.
+//! - **A result's register is never locked.** The scoreboard holds an instruction back until those that read
+//!   its destination are dispatched. The unit does not check it.
+//! - **A second port D** (`d_ports=2`, ours) may drop its result. It does so where a source or a first result
+//!   takes the entry of its register, or where all entries are taken. Eight entries cannot keep seven sources
+//!   and two results. No stale value stays, since the entry has another tag by then.
+//! - **Allocation at issue is the default**, as in F §III-C1. [On arrival](#allocation-on-arrival-allocate_on_arrivaltrue) is ours.
+//! - An entry that is invalidated in a cycle counts as free from the next cycle on.
+//! - `any_near` counts entries as they are at the start of the cycle.
+//! - A far result can still be cached by the unit (`d_near` low with `d_valid` high). The
+//!   [arbiter](arbiter.md)'s parameter `cache_far` says whether one arrives.
+//!
+//! # Storage
+//!
+//! It keeps the cache table `entries × (width + 11 + log2 entries)`, and the operand collector table `slots ×
+//! (2 + log2 entries)`. Metadata are 41 bits: owner 1, occupied 1, warp 4, unit 3, payload 32. Together they
+//! are 8,380 bits for 8 entries of 1024 bits and 7 slots. With `allocate_on_arrival` each slot has 9 bits
+//! more, and with `lru_order=pairs` the order of 8 entries 4 more. The [ocu](ocu.md) has 7,222. Of the 1,158
+//! bits between them 1,024 are the eighth data entry and 134 are control.
 
 use gpurf_blocks::Isolation;
 use rust_hdl::prelude::*;

@@ -1,18 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Operand collector unit (OCU), the baseline: W §2, F §II.
 //!
-//! Buffers the source operands of one instruction until it is dispatched. Per source slot: a valid bit
-//! (the slot is used), a ready bit (the value has arrived) and the data. Metadata: warp, execution
-//! unit, payload.
+//! It buffers the source operands of one instruction until the instruction is dispatched. Each source slot
+//! has a valid bit (the slot is used), a ready bit (the value has arrived) and the data. Beside them the unit
+//! keeps the instruction's warp, execution unit and payload.
 //!
-//! Timing: `issue` takes the instruction at the end of its cycle and requests every source in that
-//! cycle; a value on port S is stored at the end of its cycle; `ready` is high from the cycle after the
-//! last one arrived, under `dispatch_on_arrival` in that cycle, at the earliest the cycle after issue;
-//! `dispatch` frees the unit, which can take the next instruction in the same cycle. Storage:
-//! `slots × (width + 2) + 40` bits.
+//! # Timing
 //!
-//! A register that an instruction names twice takes two slots and two reads: the paper's unit knows no
-//! register numbers. The issue stage avoids it by naming each register once.
+//! `issue` takes the instruction at the end of its cycle and requests every source in that cycle. A value on
+//! port S is stored at the end of its cycle. `ready` is high from the cycle after the last value arrived, at
+//! the earliest the cycle after issue. Under `dispatch_on_arrival` it is high in the cycle of the value,
+//! which is handed on. `dispatch` frees the unit, which can take the next instruction in the same cycle. With
+//! [two accesses per cycle](operand_stage.md#two-accesses-per-cycle-accesses2) port S takes two values, for two slots
+//! (`second_s_valid`).
+//!
+//! ```text
+//! cycle         0     1     2     3     4     5
+//! issue         1     0     0     0     0     1
+//! request       11    00    00    00    00    ..
+//! s_valid       0     0     1     1     0     0
+//! occupied      0     1     1     1     1     0
+//! ready         0     0     0     0     1     0
+//! dispatch      0     0     0     0     1     0
+//! ```
+//!
+//! # Decisions
+//!
+//! - A register that an instruction names twice takes two slots and two reads: the paper's unit knows no
+//!   register numbers. The issue stage around it names each register once.
+//! - 32 bits of payload stand for what the later stages need. The papers' "metadata" has no width. OCU and
+//!   CCU carry the same payload, so it cancels in the difference.
+//!
+//! # Storage
+//!
+//! It keeps `slots × (width + 2) + 40` bits: 7,222 for 7 slots of 1024 bits. The 40 are occupied 1, warp 4,
+//! unit 3, payload 32.
 
 use gpurf_blocks::{Isolation, Storage};
 use rust_hdl::prelude::*;

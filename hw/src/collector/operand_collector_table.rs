@@ -1,17 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Operand collector table (OCT) of the caching collector unit: W §3.2, F §III-C.
 //!
-//! One slot per source operand: valid, ready, and the index of the cache-table entry that holds the
-//! value, so that a value is stored once however many slots name it.
+//! The table has one slot for each source operand of the instruction: valid, ready, and the index of the
+//! cache-table entry that holds the value. A value is stored once, however many slots name it.
 //!
-//! Timing: `issue` fills all slots at the end of its cycle; a value arriving for a slot makes ready
-//! every slot that points to the same entry, so that a register named twice is read once. They are ready from
-//! the next cycle on, or under `dispatch_on_arrival` in this one. A value that arrives with an issue is the
-//! leaving instruction's.
+//! # Timing
 //!
-//! With `allocate_on_arrival` a source that is not in the cache table has no entry before its value arrives.
-//! Until then its index is the number of the slot that asked for the value, and the slot keeps the register's
-//! number and near bit. Then one value arrives in a cycle (`accesses: 1`).
+//! `issue` fills all slots at the end of its cycle. A value makes ready, at the end of its cycle, every slot
+//! that points to the same entry. Under `dispatch_on_arrival` these slots count as ready in that cycle, and
+//! `passes` tells them. A value that arrives with an issue is the leaving instruction's. `s_index` answers in
+//! the same cycle. With [two accesses per cycle](operand_stage.md#two-accesses-per-cycle-accesses2) another slot's
+//! value arrives beside it; `second_passes` tells which of the two a slot takes.
+//!
+//! ```text
+//! cycle         0        1        2        3
+//! issue         R9 R9    -        -        -
+//! index         -        4 4      4 4      4 4
+//! s_valid       0        0        1        0       (slot 0 asked; slot 1 did not)
+//! all_ready     1        0        0        1
+//! ```
+//!
+//! With `allocate_on_arrival` a source that misses has no entry before its value arrives. Its index is the
+//! number of the slot that asked for the value: its own, or an earlier one of the same register. The slot
+//! keeps register and near bit. The value brings `s_entry`, which all slots that wait for it take. `placed`
+//! tells the slots that have an entry.
+//!
+//! `all_ready` is high after reset: no slot is valid. The collector joins it with its own occupancy.
+//!
+//! # Decisions
+//!
+//! - A register named twice is read once, and its one value makes all its slots ready. F §III-C says that
+//!   indirect indexing makes redundant values unnecessary, and not what the ready bits do.
+//!
+//! # Storage
+//!
+//! It keeps `slots × (2 + log2 entries)` bits: 35 for 7 slots and 8 entries; with `allocate_on_arrival` 9
+//! more a slot, 98.
 
 use rust_hdl::prelude::*;
 

@@ -1,29 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Replacement of cache-table entries: W §4.1, F §IV-A1. Combinational.
 //!
-//! Chooses an entry for every source that needs one and for the results that do, all in one cycle. Never an
-//! entry that must stay; then
+//! Replacement chooses an entry for every source that misses and for the results that do, all in one cycle.
+//! It never chooses an entry that is locked, that a source of this instruction hits, or that the first result
+//! updates. Of the others it chooses
 //!
 //! 1. a free entry, the lowest-numbered;
-//! 2. under [`ReplacementPolicy::Malekeh`], a random far one: the first at or after `random`, around the
-//!    table;
-//! 3. the least recently used.
+//! 2. else, under the policy `malekeh`, a random far one: the first at or after `random`, around the table;
+//! 3. else the least recently used.
 //!
-//! The papers leave free entries out: taking them first is our decision, since evicting a value while
-//! an entry stands empty serves nobody. They also choose one victim at a time and do not say how seven
-//! are chosen at once: slots take turns in their order, results come last, and nobody takes what
-//! another took. One random number serves a cycle.
+//! Under the policy `lru` (the "traditional" design of F §VI-C) step 2 is left out.
 //!
-//! Since those rules order all entries beforehand, nobody waits for another's choice: every entry
-//! counts how many go before it, and the k-th in need takes the entry with k before it. Choosing one
-//! after the other would put eight selections in a row into the path.
+//! # Timing
 //!
-//! With `allocate_on_arrival` only one source needs an entry in a cycle, that whose value arrives. Then
-//! nothing is counted: the entries that go first, second and so on are known before it is known who needs
-//! one.
+//! Replacement is combinational. Every entry counts how many go before it, and the k-th in need takes the
+//! entry with k before it. So eight choices do not follow each other in the path.
 //!
-//! Something can always be chosen for the sources and the first result when there are more entries than
-//! slots; a second result can come out empty-handed.
+//! With `allocate_on_arrival` one source at most needs an entry in a cycle. The entries that go first and
+//! second are found from registers alone, before it is known who needs one.
+//!
+//! With allocation at issue the path is the longest of the collector: look-up, replacement and the table's
+//! update follow each other in one cycle. See the cost of the [ccu](ccu.md#cost).
+//!
+//! # Decisions
+//!
+//! - **Free entries first.** The papers leave free entries out.
+//! - **Many victims in one cycle.** The papers choose one at a time and do not say how seven are chosen at
+//!   once. Here slots take turns in their order, results come last, and nobody takes what another took.
+//! - **One random number a cycle.** With several victims the later ones are the next far entries after the
+//!   first. Independent numbers per slot cost an LFSR each.
+//! - The random choice is the first far entry at or after a random start. Where far entries lie unevenly,
+//!   those after a gap are chosen more often. An even choice needs a count and a division.
+//! - With more entries than slots something can always be chosen for slots and first result. A second result
+//!   may find nothing (`d_victim` zero). A parameter combination that breaks this is refused.
+//!
+//! # Storage
+//!
+//! It stores nothing.
 
 use gpurf_blocks::ReplacementPolicy;
 use rust_hdl::prelude::*;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One instruction in the window of a bypassing operand collector: F §VI-B.
 //!
-//! Buffers the instruction's source and destination operands. Each operand: valid, register, ready (the
-//! value is there), data. An operand that is valid and ready holds its register's present value, and can
-//! be forwarded to a later instruction; see [`super::Boc`] for why.
+//! It buffers the instruction's source and destination operands. Each has valid, register, ready (the value
+//! is there) and data. An operand that is valid and ready holds its register's present value. It can be
+//! forwarded to a later instruction.
 //!
-//! Timing: look-ups see the operands as they are at the start of the cycle, under `dispatch_on_arrival` with
-//! the value that arrives in it; all other changes show in the next. An instruction that enters replaces the
-//! one that was here.
-//!
-//! Storage: `(slots + destinations) × (width + 10)` bits.
+//! Look-ups see the operands as they are at the start of the cycle, under `dispatch_on_arrival` with the
+//! value that arrives in it. All other changes show in the next cycle. An instruction that enters replaces
+//! the one that was here. Storage is `(slots + destinations) × (width + 10)` bits.
 
 use rust_hdl::prelude::*;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CTA status monitor: R §V-B, Table IV. Where the context and the registers of each CTA are, and which
-//! pending CTA goes on next.
+//! CTA status monitor of FineReg: R §V-B, Table IV.
 //!
-//! Two fields of 2 bits for each CTA:
+//! It knows where the context and the registers of each CTA are. It chooses which pending CTA goes on next.
 //!
 //! | value | context location | register location |
 //! |---|---|---|
@@ -10,12 +9,25 @@
 //! | 1 | shared memory | PCRF |
 //! | 2 | pipeline | ACRF |
 //!
-//! A CTA is active if both are 2. Of the pending CTAs that could resume, which others must say (`resumable`),
-//! one whose context is 1 and whose registers are 2 goes first: its registers need not be moved. Then one
-//! with both 1. R does not order equals: the lowest number goes first, or, with [`Tie::RoundRobin`], the next
-//! one after the one selected last, so that none waits forever.
+//! A CTA is active if both are 2. Of the pending CTAs that could resume, one with context 1 and registers 2
+//! goes first, for its registers need not be moved. Then one with both 1 goes.
 //!
-//! Timing: combinational outputs; an update shows in the next cycle.
+//! # Timing
+//!
+//! The outputs are combinational. An update shows in the next cycle. Two updates a cycle: both CTAs of a
+//! switch.
+//!
+//! # Decisions
+//!
+//! - **Ties**: R does not order equals. The lowest number goes first; with `round_robin` the next one after
+//!   the CTA selected last, so that none waits forever while others come and go. After reset that is CTA 0,
+//!   so the search begins at CTA 1. `select` without a candidate is ignored.
+//! - **Who could resume** is known elsewhere (R: "had become ready to resume") and is an input.
+//! - **Not launched** is both fields 0: the monitor also finds a number for a new CTA.
+//!
+//! # Storage
+//!
+//! It keeps 4 bits per CTA: 512 bits for 128, the two fields of 256 that R §V-F counts. Round robin adds 7.
 
 use gpurf_blocks::{Tie, FLAG_WORD, STATUS_UPDATES};
 use rust_hdl::prelude::*;

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Free space monitor: R §V-C. Which PCRF entries are occupied, how many are free, and which one is next.
+//! Free space monitor of FineReg: R §V-C.
 //!
-//! A flag per entry, 1 where it is occupied. The paper counts the zeros whenever it needs to know; here the
-//! number of occupied entries is a register beside the flags. The entry offered is the free one with the
-//! lowest number (the paper does not say which), found in two steps: the first word of 32 flags with a zero,
-//! then the first zero in it. A flag is also the valid bit of its PCRF tag, see [`super::Pcrf`].
+//! It knows which entries of the [pcrf](pcrf.md) are occupied, how many are free, and which one is taken
+//! next.
 //!
-//! Timing: combinational outputs; what `take` and `free` do shows in the next cycle. An entry can be
-//! taken and another released in one cycle.
+//! # Timing
+//!
+//! The outputs are combinational. `take` and `free` show in the next cycle, and can come in the same.
+//!
+//! # Decisions
+//!
+//! - **A register counts the occupied entries.** R §V-E aggregates the zeros of the array when it needs to
+//!   know: an adder of 1,024 inputs instead of 12 bits.
+//! - **First free, in two steps**: the first word of 32 flags with a zero, then the first zero in it. R does
+//!   not say which.
+//! - **The flags are registers**: a choice among all of them in one cycle needs them at once.
+//!
+//! # Storage
+//!
+//! It keeps a bit for each entry and 12 bits of count. R §V-F does not count them.
 
 use gpurf_blocks::FLAG_WORD;
 use rust_hdl::prelude::*;

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Live-register bit-vector cache: R §V-C, Fig. 10. Which registers of a thread are live at a PC.
+//! Live-register bit-vector cache of FineReg: R §V-C, Fig. 10.
 //!
-//! 32 direct-mapped entries of a PC and 64 bits. The index is the exclusive or of two groups of five bits of
-//! the PC, 4 to 8 and 9 to 13: R says "hashing 5 bits of PC address" and no more, and an instruction takes
-//! 16 bytes. The tag is the whole PC, as R's four bytes say. A valid bit per entry, which R does not count,
-//! keeps an entry that was never filled from matching. A miss asks memory for the vector and fills the entry.
+//! It says which registers of a thread are live at a program counter (PC). It has 32 direct-mapped entries of
+//! a PC and a vector of 64 bits. A miss asks memory and fills the entry.
 //!
-//! Timing, for a PC asked for in cycle t (`request` and `ready` high): a hit answers in t + 1, and another PC
-//! can be asked for in t + 1. A miss shows in t + 1; from t + 2 `memory_request` is high until
-//! `memory_ready`; then memory answers in some later cycle, the answer is handed on in that cycle, and the
-//! next PC can be asked for in the next.
+//! # Timing
+//!
+//! A PC asked for in cycle t: a hit answers in t + 1, and another PC can be asked for in that cycle. A miss
+//! asks memory from t + 2 on. Its answer is handed on in the cycle in which it comes, and the next PC can be
+//! asked for in the next.
+//!
+//! # Decisions
+//!
+//! - **The hash**: R has "hashing 5 bits of PC address". Here bits 4 to 8 of the PC exclusive or bits 9 to
+//!   13: an instruction takes 16 bytes on Turing.
+//! - **The tag is the whole PC**: R counts 4 bytes.
+//! - **A valid bit per entry**, which R does not count: PC 0 is a PC.
+//! - **One miss at a time.**
+//!
+//! # Storage
+//!
+//! The memory has 32 × 96 bits, 384 B, as R §V-F counts. The registers are 32 valid bits, the PC asked for,
+//! and 3 bits of control.
 
 use gpurf_blocks::VECTOR_CACHE_ENTRIES;
 use rust_hdl::prelude::*;

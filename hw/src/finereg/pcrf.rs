@@ -1,29 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pending-CTA register file (PCRF): R §V-D, §V-E, Fig. 11. The live registers of pending CTAs, each CTA's as
-//! a chain.
+//! Pending-CTA register file (PCRF) of FineReg: R §V-D, §V-E, Fig. 11.
 //!
-//! An entry is a register and a tag: end, next entry, warp (within the CTA), register index. R's valid bit is
-//! the entry's flag in the [`super::FreeSpaceMonitor`], which says the same; it is not stored twice.
+//! It holds the live registers of pending CTAs, each CTA's as a chain of entries.
 //!
-//! * **Store**: a register of the CTA that goes out takes the entry that the monitor offers. An entry's tag
-//!   names the next one, so the next entry is taken when an entry is written; a register that is not the last
-//!   waits until there is one. The chain's first entry stays on `head` until the next chain begins.
-//! * **Restore**: a walk from `walk_pointer` to the end bit. Each register stands on the output until it is
+//! An entry is a register and a tag {end, next entry, warp within the CTA, register}. The tag's valid bit is
+//! the entry's flag in the [free_space_monitor](free_space_monitor.md).
+//!
+//! - **Store**: a register takes the entry that the monitor offers. Its tag names the next one, so the next
+//!   entry is taken with each write. A register that is not the last waits until there is one.
+//! - **Restore**: a walk goes from a pointer to the end bit. Each register stands on the output until it is
 //!   accepted, and nothing moves meanwhile.
-//! * **Free**: an entry is released when it is read. To free a chain and no more, accept and ignore it.
+//! - **Free**: an entry is freed when it is read. To free a chain, accept its registers and ignore them.
 //!
-//! Timing: a walk begun in cycle t shows its first register in t + `latency` (R §V-E: at least four cycles).
-//! Where the next entry is stands in the tag, so an entry cannot be read before the one in front of it has
-//! been: R's "retrieving the chain is pipelined" can only mean that other work goes on, unless next pointers
-//! come out of a faster array. `next_latency` says when they come: with 1 (the default) the registers of a
-//! chain come in every cycle, with `latency` they are `latency` cycles apart. The entry is released in the
-//! last cycle of its read. Address pipelines stand in for the slow arrays: the arrays' own read takes the
-//! last cycle.
+//! # Timing
 //!
-//! R splits one register file into ACRF and PCRF, so that the PCRF consists of many single-ported banks, and
-//! a register that comes seldom meets one that goes in the same bank. It is built here as a memory with a
-//! read port and a write port. With `pcrf_ports=1` it is as if it were one bank: a store waits for a cycle in
-//! which nothing is read.
+//! A walk begun in cycle t shows its first register in t + `pcrf_latency`, the others `next_latency` apart.
+//! An entry is freed in the last cycle of its read and can be taken in the next. A store takes one cycle,
+//! with `pcrf_ports=1` one in which nothing is read. The first of a chain takes one more, to reserve its
+//! entry.
+//!
+//! The chain 0, 1, 4 of R Fig. 11, with both latencies 4:
+//!
+//! ```text
+//! cycle        0    1    2    3    4    5    6    7    8    9    10   11   12
+//! walk         0    -
+//! free_entry   -    -    -    0    -    -    -    1    -    -    -    4    -
+//! restored     0    0    0    0    1    0    0    0    1    0    0    0    1
+//! ```
+//!
+//! # Decisions
+//!
+//! - **A chain is a dependent chain.** R §V-E: a tag takes at least four cycles, and "retrieving the chain of
+//!   live registers is pipelined". So the default has next pointers and end bits in an array of their own
+//!   that reads in one cycle. A register then comes in every cycle. With `next_latency=4` one entry follows
+//!   another in four cycles, and 100 registers take 400. R's "several hundreds of clock cycles" for a chain
+//!   agrees better with that.
+//! - **The valid bit is the monitor's flag.** Both say that an entry is in use. A second bit would need a
+//!   write with every read.
+//! - **A read and a store in a cycle.** The PCRF is a part of the register file (R §V-D), and so consists of
+//!   single-ported banks. A register that comes and one that goes seldom meet in the same one. It is built as
+//!   arrays with a read port and a write port; with `pcrf_ports=1` they are as one bank, and stores wait for
+//!   reads.
+//! - **Slow arrays are address pipelines** in front of arrays that read in one cycle: 3 stages of an address
+//!   instead of 3 stages of 1024 bits.
+//! - **An entry is freed when it is read**, not when it has been written to the ACRF: its register stands in
+//!   the output register meanwhile, and a full PCRF can exchange registers.
+//!
+//! # Storage
+//!
+//! Let p be log2 `pcrf_entries`. The memory has `pcrf_entries` × (`width` + p + 12) bits: with 1024 entries
+//! 22 bits of tag each, and the monitor's flag is the 23rd. R §V-F counts 21
+//! ([claims](overheads_more.md#r-finereg)). The registers have (`pcrf_latency` − 1) × (p + 1) + 2 p + 3 bits.
 
 use rust_hdl::prelude::*;
 

@@ -1,15 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-//! PCRF pointer table: R §V-C, §V-F. Where the live registers of each pending CTA begin, and how many they
+//! PCRF pointer table of FineReg: R §V-C, §V-F.
+//!
+//! It knows where the live registers of each pending CTA begin in the [pcrf](pcrf.md), and how many there
 //! are.
 //!
-//! R gives a line 10 bits of pointer and 6 of count. The count is of the whole CTA: the feasibility check of
-//! §V-E adds it to the free entries. Six bits end at 63, which two warps can exceed, and a CTA may have 2048
-//! live registers. The chain ends by its end bit and not by the count, so a count that is too small loses
-//! nothing: it makes the check refuse a switch that would fit. A count that does not fit is therefore stored
-//! as the largest that does. The count has 6 bits (R's) or 12 (every count of a CTA fits), as slices of six.
+//! # Timing
 //!
-//! Timing: one access per cycle. What a read finds stands on the outputs from the next cycle until the next
-//! read.
+//! One access per cycle. What is read in cycle t stands on the outputs from t + 1 until the next read.
+//!
+//! # Decisions
+//!
+//! **What six bits can mean.** R §V-F gives a line 6 bits of live register count. The count is a CTA's: the
+//! check of §V-E adds it to the free entries. Two warps can have more than 63 live registers, and a CTA of 32
+//! warps up to 2,048 of them. What six bits cannot hold:
+//!
+//! | live registers of a CTA | 6 bits | 12 bits |
+//! |---|---|---|
+//! | 0 to 63 | exact | exact |
+//! | 64 to 2,048 | 63 | exact |
+//!
+//! The chain ends by its end bit and not by its count, so a count that is too small loses no register. It
+//! makes the check see less room than there is: a switch that would fit is refused. That is safe, and it is
+//! what `count_bits=6` does. The default is 12 bits, with which the check is that of §V-E.
+//!
+//! R §V-C says that an entry "contains the count and indices of live registers"; §V-F has a pointer in place
+//! of the indices, and Fig. 11 agrees with it.
+//!
+//! # Storage
+//!
+//! The memory has `ctas` × (log2 `pcrf_entries` + `count_bits`) bits: 256 B with R's sizes, 352 B with 12
+//! bits of count.
 
 use rust_hdl::prelude::*;
 

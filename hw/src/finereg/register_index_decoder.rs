@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Register index decoder: R §V-C. Turns a live-register bit vector into register indices.
+//! Register index decoder of FineReg: R §V-C, Fig. 10.
 //!
-//! It holds the vector of one warp, of the CTA's warps one after the other, and shows its lowest register,
-//! until `step` drops that one. R does not fix the order. A register that is wanted goes before the others:
-//! its place is about to be overwritten.
+//! It turns a live-register bit vector into register indices, one per cycle, the lowest first. One that is
+//! wanted goes before the others.
 //!
-//! Timing: a vector loaded in cycle t shows its first register in t + 1; one register per cycle.
+//! # Timing
+//!
+//! A vector loaded in cycle t shows its first register in t + 1, and the next in the cycle after each `step`.
+//!
+//! # Decisions
+//!
+//! It holds the vector of one warp; the [rmu](rmu.md) loads those of a CTA one after the other. R does not
+//! fix the order. The RMU wants the register whose row is about to be written. It takes back what is left
+//! (`left_low`, `left_high`) when one of another warp is in the way.
+//!
+//! # Storage
+//!
+//! It keeps 64 bits of registers.
 
 use rust_hdl::prelude::*;
 

@@ -1,34 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Register management unit (RMU): R §V-C, §V-E, Fig. 10. Moves the live registers of a stalled CTA out of
-//! the ACRF into the PCRF, and those of a pending CTA back.
+//! Register management unit (RMU) of FineReg: R §V-C, §V-E, Fig. 10.
 //!
-//! It joins the five parts of Fig. 10 and the PCRF. A request names a CTA that goes out (`store`), one that
-//! comes in (`restore`), or both. In this order:
+//! It moves the live registers of a stalled CTA out of the register file of active CTAs (ACRF) into the PCRF.
+//! It moves those of a pending CTA back.
 //!
-//! 1. **Look up**: for each warp of the outgoing CTA its live-register vector, by the warp's PC.
-//! 2. **Check** (§V-E): the outgoing CTA's live registers must fit into the free entries and those that the
-//!    incoming CTA frees. If they do not, the request is refused and nothing has changed.
-//! 3. **Move**: the incoming chain is walked, a register in every cycle, "meanwhile, the live registers of
-//!    stalled CTA in the ACRF are transferred to the PCRF", a register in every cycle, through a buffer of
-//!    two. With `streams` off they are transferred afterwards, one at a time.
+//! It joins [live_register_cache](live_register_cache.md),
+//! [register_index_decoder](register_index_decoder.md), [pcrf_pointer_table](pcrf_pointer_table.md),
+//! [free_space_monitor](free_space_monitor.md) and the [pcrf](pcrf.md). A request names a CTA that goes out
+//! (`store`), one that comes in (`restore`), or both. Then, in this order:
 //!
-//! The paper does not say how the two keep out of each other's way. They must: the incoming CTA takes over
-//! the outgoing one's ACRF space (R §IV-A), and a CTA may fit only into what the other frees. A warp and a
-//! register of both thus name the same row of the ACRF; if they do not, the order does no harm. So
+//! 1. **Look up**: the live-register vector of each warp of the outgoing CTA is looked up by the warp's PC.
+//! 2. **Check** (R §V-E): the free entries, with those that the incoming CTA frees, must suffice for the live
+//!    registers of the outgoing one. Else the request is refused, and nothing has moved.
+//! 3. **Move**: the incoming chain is walked, a register a cycle. Meanwhile the live registers of the
+//!    outgoing CTA are read into a buffer of two and stored, a register a cycle, warp by warp. A register
+//!    that comes back waits while its row holds one that has to be saved, and that one goes next.
 //!
-//! - a register that comes back waits while its row holds one that is still to be saved. That one is saved
-//!   next: the decoder shows it before others, and if it is of another warp than the one being saved, that
-//!   warp's vector is put back and the other's taken;
-//! - a register that is in nobody's way is read only while more than three entries are free, or after the
-//!   walk. What is in the buffer then never waits for an entry that only the walk can free, and one that is
-//!   in the way always finds room there. Each restored register frees an entry before it needs one: the
-//!   exchange never blocks.
+//! With `streams` off the outgoing CTA's registers follow the others, one at a time, except for those that
+//! are in the way.
 //!
-//! What R does not count: the outgoing CTA's vectors stand in a memory of 32 × 64 bits between look-up and
-//! saving, since they are needed twice (to count, and to save) and out of order.
+//! # Timing
 //!
-//! Timing: a request is taken in a cycle with `ready`; `done` or `refused` is high for one cycle, and `ready`
-//! again in the next. A look-up takes two cycles a warp with its vector in the cache. See `docs/rmu.md`.
+//! With memory and ACRF always ready, an ACRF that answers a read in the next cycle, and vectors in the
+//! cache:
+//!
+//! | step | cycles |
+//! |---|---|
+//! | request | 1 |
+//! | look up | 2 per warp; a miss takes 2 more and what memory takes |
+//! | check | 1 |
+//! | restore | `pcrf_latency` until the first register; `next_latency` for each of the others; while one is in the way, until the ACRF has answered its read |
+//! | save, at the same time (without `streams` after it, and 1 more) | 2 per warp, 1 per register; where another warp's register is in the way, 3 to change to that warp |
+//! | end | 2 after the last register was read, the second with `done`; `ready` in the next |
+//!
+//! The order of the two chains decides. Where both agree, 64 registers change places with 64 in 81 to 88
+//! cycles. Where each register that comes back is in the way of one whose turn has not come, it takes four
+//! cycles. That is the bound, and the scenario `a_chain_in_another_order` holds it.
+//!
+//! Two reads may be under way. An answer goes to the PCRF in the cycle in which it comes, or into the buffer
+//! if the PCRF cannot take it. So a register is stored in every cycle if the ACRF answers in the next cycle,
+//! or in the one after as in the [SM](finereg.md#in-the-sm).
+//!
+//! # Decisions
+//!
+//! R says that the incoming registers are restored "meanwhile, the live registers of stalled CTA are
+//! transferred". It does not say how the two keep out of each other's way.
+//!
+//! - **Save before overwriting.** The incoming CTA takes over the outgoing one's ACRF space (R §IV-A), so the
+//!   same warp and register of both name one row. The PCRF's output register holds the incoming value while
+//!   the buffer takes what is in the way.
+//! - **Which is in the way** is read off the decoder, which has the vector of the warp that is being saved.
+//!   If the register that comes back is of another warp, the decoder's vector goes back to the memory, and
+//!   that warp's is loaded. Both CTAs go through their warps in the same order, so this is rare.
+//! - **It never blocks.** A register that comes in frees its entry before it makes another one move, and
+//!   makes at most one move. Registers that are in nobody's way are read only while more than three entries
+//!   are free, or after the walk: two in the buffer and one read then find entries. So a CTA that fits only
+//!   into what the other frees is exchanged register by register.
+//! - **Two registers in the buffer.** R's has 128 bytes, which is one register. One read at a time would take
+//!   the ACRF's answer time for every register.
+//! - **A start before the end** of the incoming CTA, as soon as its own registers are in, is not built: its
+//!   rows may still hold registers to be saved.
+//! - **A memory for the vectors.** They are needed twice, to count and to save, and out of order. R's Fig. 10
+//!   has no place for them. 32 × 64 bits, which R does not count.
+//! - **The order of the registers** is that of the warps and of the register numbers, apart from those in the
+//!   way. [Another order](hardware_notes.md#the-order-in-which-registers-leave) brought nothing.
+//! - **A count that does not fit** saturates ([pcrf_pointer_table](pcrf_pointer_table.md)): more switches are
+//!   refused, and no register is lost.
+//! - **A CTA that has been restored** is no longer in the table: a second time, nothing comes back.
+//! - **Discard** is ours, for a CTA that is given up.
+//!
+//! # Storage
+//!
+//! Besides its five parts, the unit keeps the vectors (2,048 bits of memory), the buffer of two registers,
+//! and its control.
 
 use gpurf_blocks::{CTA_WARPS, RMU_BUFFERS};
 use rust_hdl::prelude::*;

@@ -1,29 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps a few are active,
-//! whose ready ones are the candidates of the [warp scheduler](super::WarpScheduler); the others are pending.
+//! Active set, the first level of a two-level scheduler: F §VI-A.
 //!
-//! In each cycle
+//! Of a sub-core's warps a few are active, and only they may issue; the others are pending. The set stands
+//! before the [warp scheduler](warp_scheduler.md). `allowed` says whose readiness counts there, `left` whose
+//! values a [register cache](register_cache.md) has to write back. In each cycle
 //!
-//! 1. active warps become pending that are neither ready nor about to be, and then those at the end of a
-//!    strand;
-//! 2. those that stay active may issue (`allowed`);
-//! 3. the warps that have been pending for longest take the free places (`entered`), as many as there are.
+//! 1. active warps become pending that wait for memory or at a barrier, or have nothing left to do. Then
+//!    those follow whose next instruction begins a new strand;
+//! 2. the warps that stay active may issue;
+//! 3. the warps that have been pending for longest take the free places, as many as there are, and may issue
+//!    from the next cycle on.
 //!
-//! [`Refill::Ready`] lets ready warps take places, and a wait for any memory makes a warp pending. Under
-//! [`Refill::GpgpuSim`] every warp with instructions left may take one, ready or not, and a warp that waits
-//! for shared memory keeps it. The papers that F cites differ in step 1 alone: RFC has no strands, so
-//! `ends_strand` is tied low.
+//! # Timing
 //!
-//! * Of warps that become pending in one cycle, those that wait are before those whose strand ends, and then
-//!   the lower number is before the higher. After reset the order is that of the numbers.
-//! * A warp whose strand ends may take its place again in the same cycle, after all others; it still counts
-//!   as left.
-//! * A warp that retires is the last of the pending ones from the next cycle on, whether or not it was
-//!   active.
+//! All outputs answer in the same cycle. With one place:
 //!
-//! The order is a bit for each pair of warps: whether the higher-numbered one has been pending for longer.
+//! ```text
+//! cycle          0       1       2       3
+//! ready          0       0 2     2       2
+//! others         1 2     1       0 1     0 1
+//! allowed        -       0       -       2
+//! left           -       -       0       -
+//! entered        0       -       2       -       (ready; under gpgpu_sim 1 enters in cycle 2, and 2 in cycle 3)
+//! ```
 //!
-//! Timing: all outputs answer in the same cycle. A warp that enters may issue from the next cycle on.
+//! # Decisions
+//!
+//! - **Who enters.** F names the schedulers and the number of active warps, and no more. `ready` lets the
+//!   oldest pending warp in that is ready. `gpgpu_sim` lets the oldest in, ready or not; it leaves again in
+//!   the next cycle if it still waits for memory. There a wait for shared memory is no reason to become
+//!   pending.
+//! - **RFC and software RFC** differ in `ends_strand` alone, which is tied low for RFC. A strand ends at the
+//!   first use of a value that the strand loaded itself.
+//! - **Order.** A warp that becomes pending is behind all that did before. Of several in one cycle those that
+//!   wait come before those whose strand ends, and then the lower number before the higher. After reset the
+//!   order is that of the numbers.
+//! - **The same cycle.** A place that becomes free is taken in the same cycle. A warp whose strand ends may
+//!   take its own place again, after all others; a register cache flushes it all the same.
+//! - **A warp that retires** is active to the end of the cycle, and is the last of the pending ones. It is
+//!   reported in `left` only if it waits for memory, has no instructions or ends its strand. A register cache
+//!   drops its values by `flush_drop`.
+//! - `active_warps` may be as many as there are warps, or more: then nobody waits for a place, and waits
+//!   still make warps pending for a cycle.
+//!
+//! The [SM](sm.md) runs the model of this module under every engine: it passes over cycles in which no warp
+//! of a sub-core is ready and nothing is under way. There the model also stands for the scheduler of a whole
+//! SM, with up to 64 warps; the hardware is that of a sub-core.
+//!
+//! # Storage
+//!
+//! 36 bits with 8 warps, 136 with 16: a bit for each warp and for each pair.
 
 use gpurf_blocks::Refill;
 use rust_hdl::prelude::*;

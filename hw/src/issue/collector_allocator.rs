@@ -1,27 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Collector allocator: W §6, F §IV-B2. Chooses the collector that the selected warp's instruction enters.
+//! Collector allocator: W §6, F §II, §IV-B2.
 //!
-//! Under [`Allocation::Malekeh`]
+//! It chooses the collector that the selected warp's instruction enters. Under `malekeh` it follows F Fig. 6:
 //!
-//! 1. a warp that has data in a collector gets that one if it is free, and else none: so no warp ever has
-//!    data in two collectors, which would need coherence;
-//! 2. any other warp gets a random free collector that holds far values only;
-//! 3. if every free one holds a near value, it waits: nothing is allocated while the counter is below STHLD,
-//!    and the counter goes up; then it gets a random free one, and the counter starts again at zero.
+//! 1. A warp that has data in a collector gets that one if it is free, and else none. No warp ever has data
+//!    in two collectors, which would need coherence.
+//! 2. Any other warp gets a random free collector that holds far values only.
+//! 3. If every free collector holds a near value, the warp waits: nothing is allocated while the counter is
+//!    below [STHLD](sthld_controller.md), and the counter goes up. Then a random free one is given up for it,
+//!    and the counter starts again at zero.
 //!
-//! * F waits while the counter is below STHLD, W until it is higher. [`Waiting`] chooses; they differ by one.
-//! * Only these two events move the counter, as in F Fig. 6: an allocation by rule 1 or 2 leaves it.
-//! * A collector without values holds no near one, so rule 2 takes it.
-//! * The random choice is the first at or after a random place, around the collectors, as in replacement.
-//!   [`Choice::Fixed`] leaves the place where it is.
+//! Under `any_free`, the baseline's rule, the instruction enters a random free collector. `own_else_any_free`
+//! adds rule 1. Without that rule a warp's values spread over several caching collectors. This costs hits
+//! ([measured](malekeh_ablations.md#readings-of-gto--lru)), but no value goes stale, since every collector of
+//! a warp sees its results. Under `private` each of eight warps has the collector of its number (F §VI-B).
 //!
-//! [`Allocation::AnyFree`] is the baseline (F §II): a random free collector. [`Allocation::OwnElseAnyFree`]
-//! adds rule 1. Without it a warp's values
-//! spread over several caching collectors, which costs hits but returns no stale value: every collector of
-//! the warp sees the warp's results. Under [`Allocation::Private`] each of eight warps has the collector of
-//! its number (F §VI-B).
+//! # Timing
 //!
-//! Timing: `grant` answers in the same cycle. The counter and the random place change in the next.
+//! `grant` answers in the same cycle. The counter and the random place change in the next.
+//!
+//! ```text
+//! cycle       0   1   2   3   4
+//! request     1   1   1   1   1      (a warp that has data nowhere; STHLD is 2)
+//! free        1   1   1   1   1
+//! near        1   1   1   1   0      (all free collectors)
+//! granted     0   0   1   0   1
+//! waiting     1   1   0   1   0
+//! counter     0   1   2   0   1
+//! ```
+//!
+//! # Decisions
+//!
+//! - **`below` or `up_to`.** F §IV-B2: "if the counter is lower than STHLD, no CCU is allocated". W §6: "only
+//!   when the counter is higher than STHLD will the CCU be replaced". They differ by one cycle, and at STHLD
+//!   0 in whether there is a wait at all. F is the later paper.
+//! - **The counter** moves only by a wait, and the end of one, as in F Fig. 6. An allocation by rule 1 or 2,
+//!   and a cycle in which every collector is occupied, leave it. So it bounds the waits between two
+//!   collectors given up, not those of one warp.
+//! - **A lower STHLD ends a wait** that is already longer.
+//! - An empty collector holds no near value and is taken by rule 2.
+//! - **The random choice** is the first eligible collector at or after a random place, as in
+//!   [replacement](replacement.md). The place comes from an [LFSR](lfsr.md) of its own that steps with each
+//!   allocation. With all collectors eligible the choice is even; else those after a gap are chosen more
+//!   often.
+//!
+//! # Bound
+//!
+//! While no other collector is given up, a request that finds a free collector gets one after at most STHLD
+//! waits (one more under `up_to`). The random stimulus checks it in every cycle: never more than 32 waits in
+//! a row.
+//!
+//! # Storage
+//!
+//! It keeps 14 bits: counter 6, LFSR 8. The counter goes to 32, which `up_to` needs at STHLD 31. Rules that
+//! do not wait have no counter.
 
 use gpurf_blocks::{Allocation, Choice, Waiting};
 use rust_hdl::prelude::*;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Issue stage of a sub-core: F §IV-B and Fig. 6, W §5 and §6. Warp scheduler, collector allocator, and
-//! the choice of the selected warp's instruction.
+//! Issue stage of a sub-core: F §IV-B and Fig. 6, W §5 and §6.
 //!
-//! At the head of each warp's instruction buffer stands its next instruction, decoded. The scheduler
-//! selects a warp, the allocator grants it a collector or not, and the instruction goes to the operand
-//! stage in the same cycle. If the warp gets no collector nothing issues: the warps that come after it in
-//! the scheduler's order would be told the same, or are passed over by [`super::Occupied::Skip`].
-//!
-//! Timing: from `ready` to `issue` within a cycle. What the scheduler and the allocator remember changes
-//! in the next.
+//! It has the [warp scheduler](warp_scheduler.md), the [collector allocator](collector_allocator.md), and the
+//! choice of the selected warp's instruction. At the head of each warp's instruction buffer stands its next
+//! instruction, decoded. The scheduler selects a warp, the allocator grants it a collector or not. The
+//! instruction goes to the operand stage in the same cycle. What the scheduler and the allocator remember
+//! changes in the next.
 
 use gpurf_blocks::Allocation;
 use rust_hdl::prelude::*;

@@ -1,19 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-//! STHLD controller: W §7, F §IV-B3. Finds how long an allocation may wait for a collector.
+//! STHLD controller: W §7, F §IV-B3.
 //!
-//! Execution is cut into intervals. At the end of each, the instructions issued in it are compared with
-//! those of the interval before; equal intervals make this the comparison of IPCs. A relative difference
-//! below 0.02 is small: `50 · |difference| < previous`, without a divider. By this and its state, a machine
-//! of six states moves STHLD up or down until it rests at the knee of the curve of IPC over STHLD.
+//! It finds the threshold STHLD: how many cycles a warp may wait rather than take a collector that holds near
+//! values ([collector_allocator](collector_allocator.md)). The higher it is, the more values are reused,
+//! until the stalls cost performance. The controller looks for the knee of that curve. Its table of
+//! transitions is [`blocks/config/sthld.toml`](../blocks/config/sthld.toml).
 //!
-//! * The papers' text does not give the transitions. The table is a parameter; the one that comes with the
-//!   project is a reconstruction.
-//! * After an interval without instructions a relative difference is not defined. Here two such intervals
-//!   differ little, and any other from one differs much.
-//! * F keeps one STHLD per GPU. Here it is one per SM, the GPU that is simulated.
+//! - Execution is cut into intervals of 10,000 cycles. At the end of each, the instructions issued in it are
+//!   compared with those of the interval before.
+//! - A relative difference below 0.02 is small, any other is large: `50 · |difference| < previous`, with
+//!   shifts and two additions instead of a divider.
+//! - By this and its state, a machine of six states adds to STHLD or subtracts from it, and goes on to the
+//!   next state.
 //!
-//! Timing: `sthld` and `state` change in the cycle after one with `interval_end` high. The first interval
-//! starts with reset; STHLD starts at 0.
+//! # Timing
+//!
+//! `sthld` and `state` change in the cycle after one with `interval_end` high. The first interval starts with
+//! reset. With intervals of 2 cycles:
+//!
+//! ```text
+//! cycle          0   1   2   3   4   5   6
+//! issued         4   4   4   4   2   2   2
+//! interval_end   0   1   0   1   0   1   0
+//! state          1   1   2   2   2   2   3      (8 and 8 instructions: small; then 4: large)
+//! sthld          0   0   2   2   4   4   6
+//! ```
+//!
+//! # Decisions
+//!
+//! - **One STHLD for all.** F keeps it per GPU. The four sub-cores of an SM share it. With several SMs
+//!   (`sms=N`) all of them do, by the instructions of all of them ([the SM](sm.md)).
+//! - **Instructions instead of IPC.** Equal intervals make a division unnecessary.
+//! - **Zero.** After an interval without instructions a relative difference is not defined. Two of them
+//!   differ little here, so an idle SM keeps climbing or resting; waking up is a large change.
+//! - **Saturation** at 0 and at 31. The papers give no maximum.
+//! - STHLD starts at 0, "do not wait".
+//!
+//! # Storage
+//!
+//! 54 bits: cycles 14, instructions 16, those of the last interval 16, state 3, STHLD 5. W §9.4 and F §VI-D
+//! count "only one extra register", the 16 bits of the last interval, since a performance counter is there
+//! already.
 
 use gpurf_blocks::STHLD_STATES;
 use rust_hdl::prelude::*;

@@ -1,34 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Warp scheduler: W §5, F §IV-B1. Selects the warp that issues in this cycle.
+//! Warp scheduler: W §5, F §IV-B1.
 //!
-//! Under [`Scheduling::Malekeh`]
+//! It selects the warp that issues in this cycle. Under `malekeh` it selects
 //!
 //! 1. the warp that issued last, if it is ready;
 //! 2. else the oldest ready one of those that have data in a collector;
 //! 3. else the oldest ready one.
 //!
-//! [`Scheduling::Gto`] leaves step 2 out. [`Scheduling::Lrr`] goes around the warps
-//! and passes over those that are not ready.
+//! `gto`, greedy then oldest, leaves step 2 out. `lrr`, loose round robin, goes around the warps and passes
+//! over those that are not ready.
 //!
-//! * A warp is as old as the time since its launch. Of warps launched in one cycle the lower number is older.
-//! * W does not name step 1; there age alone decides within a group.
-//! * A warp whose own collector is occupied cannot issue. Under [`Occupied::Skip`] it counts as not ready;
-//!   under [`Occupied::Stall`] it may be selected, and the cycle is lost.
-//! * When a new warp takes the place of the one that issued last, nobody has issued last.
+//! # Timing
 //!
-//! How long a warp may starve that stays ready, while others issue:
+//! `select` answers in the same cycle. `issue` may depend on it: it is the `granted` of the
+//! [allocator](collector_allocator.md). Ages and the warp issued last change in the next cycle.
 //!
-//! * Loose round robin: as many issues as there are other warps.
-//! * Greedy then oldest: forever, while the warp that issued last stays ready. Once it is not, the oldest
-//!   ready warp is next.
-//! * Malekeh: forever, and even the oldest warp, while warps with data in collectors take turns; with
-//!   greed or without.
+//! ```text
+//! cycle          0       1       2       3
+//! ready          3       0 3 6   0 6     0 6
+//! owned          -       6       6       -
+//! issue          1       1       1       0
+//! warp           3       3       6       6      (malekeh; under gto 3 3 0 0)
+//! ```
 //!
-//! Nothing bounds the last two in hardware. They end because a warp stalls on its own dependences, and
-//! because it ends.
+//! # Decisions
 //!
-//! Timing: `select` answers in the same cycle. `issue` says whether the selected warp gets a collector; it
-//! may depend on `select`. Ages and the warp issued last change in the next cycle.
+//! - **`skip` or `stall`.** A warp whose own collector is occupied cannot issue. F §IV-B "issues an
+//!   instruction only if there is a ready warp and a free CCU; otherwise, the issue stage is stalled" allows
+//!   both readings: such a warp counts as not ready, or it is selected and the cycle is lost.
+//! - **Age** is the time since launch. Of warps launched in one cycle the lower number is the older
+//!   ([age_matrix](age_matrix.md)). The papers do not define it.
+//! - **W without step 1.** W §5 lets age alone decide within a group; F §IV-B1 adds the warp issued last. F
+//!   is built.
+//! - When a new warp takes the place of the one that issued last, nobody has issued last.
+//! - Only an issue counts as issued: a warp that was selected and got no collector leaves no trace.
+//!
+//! # Starvation
+//!
+//! How long a warp that stays ready may be passed over while others issue:
+//!
+//! | policy | bound | shown by |
+//! |---|---|---|
+//! | `lrr` | 7 issues, one of each other warp | exhaustive search over all turns and all choices of ready warps (`cargo test -p gpurf-testbenches starvation::`); checked in every cycle of random stimulus |
+//! | `gto` | none: a warp that stays ready starves the oldest | scenario `greed_has_no_bound` |
+//! | `malekeh` | none, also without greed: two warps with data that take turns starve the oldest | scenarios `greed_has_no_bound`, `preference_has_no_bound` |
+//!
+//! What ends the last two is no hardware: a warp depends on its own results, waits at barriers, and ends.
+//! Under `stall` the `lrr` bound counts issues, not cycles; a warp that is selected and cannot issue costs
+//! cycles.
+//!
+//! # Storage
+//!
+//! 36 bits: 28 of the age matrix and the warp issued last as 8. Under `lrr` 8 bits of the
+//! [turn](round_robin.md).
 
 use gpurf_blocks::{Occupied, Scheduling};
 use rust_hdl::prelude::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiler-guided greedy-then-youngest scheduler: H §5.1.2. Selects the warp that issues in this cycle.
+//! Compiler-guided greedy-then-youngest scheduler: H §5.1.2. It selects the warp that issues in this cycle.
 //!
 //! 1. The warp that issued last, while it is eligible;
 //! 2. else the youngest eligible one.
@@ -10,13 +10,11 @@
 //! warp stays selected and nothing issues, for `constant_wait` cycles. From then on warps whose constants
 //! miss are passed over, until some warp issues.
 //!
-//! * A warp is as old as the time since its launch. Of warps launched in one cycle the lower number is older.
-//! * When a new warp takes the place of the one that issued last, nobody has issued last.
+//! A warp is as old as the time since its launch. Of warps launched in one cycle the lower number is older.
+//! When a new warp takes the place of the one that issued last, nobody has issued last. A ready warp may
+//! starve forever while younger ones stay eligible. It ends because they stall, and because they end.
 //!
-//! A ready warp may starve forever while younger ones stay eligible. It ends because they stall, and because
-//! they end.
-//!
-//! Timing: `select` and `issue` answer in the same cycle. What is remembered changes in the next.
+//! `select` and `issue` answer in the same cycle. What is remembered changes in the next.
 
 use rust_hdl::prelude::*;
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Dependence counters: H §4. What each warp waits for that has no fixed latency.
+//! Dependence counters: H §4. They count what is under way that has no fixed latency.
 //!
-//! A warp has six. An instruction of variable latency names one that goes up when it has issued, and down
-//! when its result is written (read after write, write after write), and another that goes down when its
-//! sources have been read (write after read). An instruction names those that must be zero before it issues.
+//! A warp has six. An instruction of variable latency names one that goes up when it has issued. It goes down
+//! when the result is written (read after write, write after write). The instruction names another that goes
+//! down when its sources have been read (write after read). It also names those that must be zero before it
+//! issues.
 //!
-//! `DEPBAR.LE SBx, n, {…}` waits until one counter is at most n, and those of a set are zero. It makes its
-//! warp wait from the cycle after Control on, as a counter does: what issues right behind it comes too early,
-//! so that it has a stall count.
+//! `DEPBAR.LE SBx, n, {...}` waits until one counter is at most n, and those of a set are zero. It makes its
+//! warp wait from the cycle after Control on, as a counter does. An instruction right behind it would issue
+//! too early, so it has a stall count.
 //!
-//! A counter wraps, at 63 or below zero: the compiler sees to it that none does.
-//!
-//! Timing: counters go up at the end of the cycle in which their instruction leaves Control, the one after
-//! its issue. `free` answers in the same cycle to what it is asked.
+//! A counter wraps, at 63 or below zero: the compiler sees to it that none does. Counters go up at the end of
+//! the cycle in which their instruction leaves Control, the one after its issue. `free` answers in the same
+//! cycle to what it is asked.
 
 use gpurf_blocks::{DECREMENTS, DEPENDENCE_COUNTERS};
 use rust_hdl::prelude::*;

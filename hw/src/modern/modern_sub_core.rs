@@ -2,15 +2,14 @@
 //! Register-file side of one sub-core that ships: H §4, §5.1, §5.3 and §5.4. No scoreboard and no collectors.
 //!
 //! Outside stand the instruction buffers, the constant cache, the execution units, and whoever says that a
-//! dependence counter goes down.
+//! dependence counter goes down. Inside, an instruction goes through issue, Control, Allocate and the read
+//! window to its unit. One of variable latency waits in a queue behind Control instead. A sub-core has two
+//! banks, and register r lives in bank r mod 2. Source 2 o + b is the register of operand o that lives in
+//! bank b. An operand of 64 bits has a register in each bank.
 //!
-//! ```text
-//!  heads ─► issue ─► Control ─┬─► Allocate ─────► read window ─► operands ─► units ─► result queues
-//!            ▲                └─► variable queue ─────▲  ▲
-//!  stall and dependence counters              banks ──┘  └── reuse cache
-//! ```
+//! # Timing
 //!
-//! Timing, of an instruction that issues in cycle t and meets no conflict:
+//! An instruction issues in cycle t and meets no conflict:
 //!
 //! | cycle | what happens |
 //! |---|---|
@@ -18,20 +17,41 @@
 //! | t + 1 | Control: its dependence counters go up |
 //! | t + 2 | Allocate: its sources are looked up in the reuse cache, and its reads get their cycles |
 //! | t + 2 | an instruction of variable latency: it is at the head of its queue instead |
-//! | t + 3 … | `read_window` cycles of reads |
+//! | t + 3 | the first of `read_window` cycles of reads |
 //! | d = t + 3 + `read_window` | its operands leave, also if it has none |
 //! | d + L | its result comes from a unit with latency L, and is written if its bank has no other |
 //! | d + L | operands of its pipe that leave in this cycle have the result |
 //! | d + L + 1 | operands of any pipe have it |
 //!
-//! An instruction whose reads do not fit waits in Allocate, and all in front of it stands: Control, issue and
-//! stall counters. So two instructions are as many cycles apart in the window as the compiler has counted, or
-//! more by what both wait. H says that bubbles come in front of an instruction of fixed latency and never
-//! behind; that stall counters stand is inferred from that.
+//! Three instructions, the second without a free cycle (`held`; IADD3 reads R10, R5 and R7, FFMA reads R10,
+//! R6 and R8):
 //!
-//! Control and Allocate are a register each, with one enable: nothing waits in Control that need not wait in
-//! Allocate, for the place in its queue is reserved. A latch of its own for each would have a second
-//! hand-shake that never says anything else.
+//! ```text
+//! cycle          0      1      2      3      4      5      6      7      8
+//! IADD3          issue  Ctrl   Alloc  read   read   read   leave
+//! FFMA                  issue  Ctrl   Alloc  Alloc  Alloc  read   read   read
+//! next                         issue  Ctrl   Ctrl   Ctrl   Alloc
+//! held           0      0      0      1      1      0      0      0      0
+//! ```
+//!
+//! While one waits in Allocate, Control, issue and the stall counters stand. Bubbles come in front of an
+//! instruction, and never behind it.
+//!
+//! # Decisions
+//!
+//! - **Control and Allocate have no latches of their own.** They are a register each, with one enable. An
+//!   instruction of variable latency has reserved its place in its queue when it issued, so nothing waits in
+//!   Control alone.
+//! - **Values wait by port, not by instruction.** A port reads one value a cycle, and a value waits for the
+//!   cycles that are left of its window: two registers of 1,024 bits a port.
+//! - **Variable latency reads in the same window**, when no instruction of fixed latency is in Allocate. It
+//!   takes the cycles that it reads, and holds no bank under either rule. The queue of memory goes before
+//!   that of the other units.
+//! - **A second read port is a copy of the bank.** A memory here has one port that reads and one that writes.
+//! - **More registers than six** enter as instructions of their own, one behind the other, as the
+//!   [rounds](operand_stage.md#rounds) of collectors do.
+//! - **Counters that go down** come in from the outside: the units know when a load has read its sources, and
+//!   when it is written.
 
 use gpurf_blocks::{DECREMENTS, OPERANDS, READS, READ_BANKS, VARIABLE_QUEUES};
 use rust_hdl::prelude::*;

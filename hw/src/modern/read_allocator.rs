@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Read allocator: H §5.3. When the sources of an instruction are read from the banks.
+//! Read allocator: H §5.3. It gives each read a cycle of the window, or lets the instruction wait.
 //!
 //! An instruction has a window of `read_window` cycles for its reads, always, also if it needs fewer. It
 //! waits until all of them fit into the window that begins in the next cycle. A bank makes `read_ports` reads
-//! in a cycle.
+//! in a cycle. Two rules say what is free for the next instruction:
 //!
-//! Two rules say what is free for whoever comes next:
-//!
-//! * `packed`: all cycles in which nobody reads. H and its simulator have it so.
-//! * `held`: an instruction of fixed latency keeps each bank that it reads for its whole window; a follower
+//! - `packed`: all cycles in which nobody reads. H and its simulator have it so.
+//! - `held`: an instruction of fixed latency keeps each bank that it reads for its whole window. A follower
 //!   that reads the bank n times needs n free cycles behind it. It was fitted to the clocks of one GA100.
 //!
 //! Reads take the first free cycles, in the order of operands. An instruction of variable latency asks when
-//! none of fixed latency does. It keeps no bank (our decision).
-//!
-//! Timing: an instruction that asks in cycle t, and goes, reads in cycles t + 1 to t + `read_window`.
+//! none of fixed latency does. It keeps no bank (our decision). An instruction that asks in cycle t, and
+//! goes, reads in cycles t + 1 to t + `read_window`.
 
 use gpurf_blocks::{ReadRule, OPERANDS, READS, READ_BANKS};
 use rust_hdl::prelude::*;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Read window of one read port of a bank: H §5.3. Reads on their way, and their values until the operands
-//! leave.
+//! Read window of one read port of a bank: H §5.3. It makes the reads, and keeps their values until the
+//! operands leave.
 //!
 //! The allocator says in which cycle of its window each source of an instruction is read. All operands leave
-//! in the cycle behind the window, so that an instruction of fixed latency takes as long with conflicts as
-//! without. A value that was read early goes through as many registers as there are cycles left: with a
+//! in the cycle behind the window, so an instruction of fixed latency takes as long with conflicts as
+//! without. A value that was read early goes through as many registers as there are cycles left. With a
 //! window of three cycles a port has two. Were operands kept by instruction, three stages would have a
 //! register for each of its sources.
 //!
-//! What is read may be old: results of fixed latency come while values wait here. Where the bank shows a
-//! value, a newer one of the result queue takes its place (`found`); from then on, each result that comes
-//! does. Operands that leave have the results of their own cycle as well, of their own pipe alone: to other
-//! pipes a result takes a cycle longer. The pipe of an instruction of variable latency has no such results.
+//! A value may be old, since results of fixed latency come while it waits here. A newer one of the result
+//! queue takes the place of what the bank shows (`found`). From then on, each result that comes does.
+//! Operands that leave have the results of their own cycle as well, of their own pipe alone: to other pipes a
+//! result takes a cycle longer. The pipe of an instruction of variable latency has no such results.
 //!
-//! Timing: an instruction goes in cycle t; its source at cycle k of the window is read in t + 1 + k, the bank
-//! shows it in t + 2 + k, and operands leave in t + 1 + `read_window`.
+//! An instruction goes in cycle t. Its source at cycle k of the window is read in t + 1 + k, and the bank
+//! shows it in t + 2 + k. Operands leave in t + 1 + `read_window`.
 
 use gpurf_blocks::OPERANDS;
 use rust_hdl::prelude::*;

@@ -3,15 +3,15 @@
 //!
 //! Several results of fixed latency may reach a bank in one cycle, of units that take different times. No
 //! instruction waits: the results queue, and one a cycle is written. A result of variable latency is written
-//! when none of these is; else it waits a cycle. A place is reserved when an instruction issues, so that the
-//! queue never overflows.
+//! when none of these is; else it waits a cycle. A place is reserved when an instruction issues, so the queue
+//! never overflows.
 //!
-//! Whoever reads a register finds its newest value here, for as long as the bank might not show it: also in
-//! the cycle after its write, when what the bank shows was read beside it. So the consumer of a result need
-//! not wait for the write.
+//! Readers of a register find its newest value here, for as long as the bank might not show it. That is also
+//! so in the cycle after its write, when the bank was read beside it. So the consumer of a result need not
+//! wait for the write.
 //!
-//! Timing: a result is written in the cycle in which it comes, if no other is before it. `write`, `found` and
-//! `room` answer in the same cycle; what comes in a cycle is found from the next on.
+//! A result is written in the cycle in which it comes, if no other is before it. `write`, `found` and `room`
+//! answer in the same cycle; what comes in a cycle is found from the next on.
 
 use rust_hdl::prelude::*;
 

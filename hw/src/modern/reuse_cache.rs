@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reuse cache: H §5.3.1. The register-file cache that the compiler's reuse bits fill.
 //!
-//! One value for each operand and bank. An instruction of fixed latency whose reuse bit is set for an operand
-//! leaves there what it reads; the next one of the same warp that names the same register in the same operand
-//! has it from there. Every read of that operand and bank empties the entry, hit or not, unless its own reuse
-//! bit fills it again. Instructions of variable latency, the zero register and constants leave it alone.
+//! It has one value for each operand and bank. An instruction of fixed latency whose reuse bit is set for an
+//! operand leaves there what it reads. The next one of the same warp that names the same register in the same
+//! operand has it from there. Every read of that operand and bank empties the entry, hit or not, unless its
+//! own reuse bit fills it again. Instructions of variable latency, the zero register and constants leave it
+//! alone.
 //!
 //! With `tensor_apart` tensor instructions have entries of their own. H does not say so: it is inferred from
 //! the bits that ptxas sets. With `off` there are none.
@@ -13,10 +14,8 @@
 //! empties what its slot has left.
 //!
 //! Numbers of registers are looked up as an instruction goes to its reads, and data where its operands leave,
-//! later by always as many cycles. Both are in the order of instructions, so that an entry may have its next
-//! owner before its data are there.
-//!
-//! Timing: `hit` and `data` answer in the same cycle; entries change in the next.
+//! always as many cycles later. Both are in the order of instructions, so an entry may have its next owner
+//! before its data are there. `hit` and `data` answer in the same cycle; entries change in the next.
 
 use gpurf_blocks::{ReuseEntries, READS};
 use rust_hdl::prelude::*;

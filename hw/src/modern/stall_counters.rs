@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Stall counters: H §4. How long each warp has still to wait because its last instruction says so.
+//! Stall counters: H §4. They count how long each warp waits because its last instruction says so.
 //!
 //! The compiler writes into each instruction how many cycles later the next one of its warp may issue. No
 //! hardware compares registers.
@@ -16,9 +16,7 @@
 //!
 //! While an instruction waits for its reads, all counters stand still (`hold`). H does not say so. Otherwise
 //! the consumer of an instruction that waits would come too early: counts are of cycles in which the pipeline
-//! moves.
-//!
-//! Timing: `free` answers in the same cycle; a count that is set in a cycle is seen in the next.
+//! moves. `free` answers in the same cycle; a count that is set in a cycle is seen in the next.
 
 use rust_hdl::prelude::*;
 

@@ -2,10 +2,9 @@
 //! Queue of instructions of variable latency: H §5.4. They wait here for their reads, behind Control.
 //!
 //! It has `variable_depth` places and one for the instruction at its head. An instruction has its place from
-//! its issue on, and until its unit has taken it on (`give_back`), which is later than its reads: so that
-//! issue stops, and not Control.
-//!
-//! Timing: what enters in a cycle is in the queue in the next.
+//! its issue on, until its unit has taken it on (`give_back`), which may be later than its reads. So issue
+//! stops, and not Control: the sixth load waits until the first one's address is known. An instruction that
+//! enters in a cycle is in the queue in the next.
 
 use rust_hdl::prelude::*;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decision unit of the inter-warp multicasting unit: I §3.1, §3.2.
+//! Decision unit of the inter-warp multicasting unit: I §3.1, §3.2. Combinational.
 //!
-//! What becomes of an entry that leaves the load request table, and of a request whose search has ended:
+//! It decides on an entry that leaves the load request table, and on a request whose search has ended:
 //!
-//! | what | becomes |
+//! | before | after |
 //! |---|---|
 //! | an entry that leaves | a plain load |
 //! | a load with a partner | a multicast to both warps, the partner's first (case 1 of I Fig. 8c) |
@@ -11,8 +11,7 @@
 //! | the same, and the table is full | a plain load, at once |
 //! | a release | nothing |
 //!
-//! A load that leaves is offered to [`super::PendingLoads`]; table and queue hold until it is taken. Timing:
-//! combinational.
+//! A load that leaves is offered to the pending loads. Table and queue hold until it is taken.
 
 use rust_hdl::prelude::*;
 

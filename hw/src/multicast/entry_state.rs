@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which entries of a load request table are in use, and how old they are: part of [`super::LrtScan`] and
-//! [`super::LrtCam`].
+//! Entries of a load request table that are in use, and their ages.
 //!
-//! Three bits per entry: used, and two for its age. With each `tick` an entry gets older by a step; after the
-//! second it is due. So it is due after more than one interval between ticks and at most two. Entries have
-//! a row and one of four lanes; the first free one is that of the lowest row, and in it of the lowest lane.
-//! Of the lowest row with a due one, all lanes that are due are shown.
+//! Each entry has three bits: used, and two for its age. With each `tick` an entry gets older by a step;
+//! after the second it is due. So it is due after more than one interval between ticks and at most two.
+//! Entries have a row and one of four lanes. The first free one is that of the lowest row, and in it of the
+//! lowest lane. All lanes of the lowest row with a due one are shown.
 //!
-//! How a step of an operation changes them is decided here: an entry that leaves becomes free when it is
-//! taken; a search that ends frees the partner that it found, and without one its load takes the first free
-//! entry, if it wants one.
+//! The steps of an operation change entries. An entry that leaves becomes free when it is taken. A search
+//! that ends frees the partner that it found. Without a partner its load takes the first free entry, if it
+//! wants one.
 //!
-//! Timing: changes show in the next cycle. `done`, `matched`, `finishes` and `writes` follow the inputs of
-//! their cycle, all other outputs are state.
+//! Changes show in the next cycle. `done`, `matched`, `finishes` and `writes` follow the inputs of their
+//! cycle, all other outputs are state.
 
 use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;

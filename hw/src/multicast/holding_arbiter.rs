@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Round-robin arbiter that holds its grant until it is used up: part of [`super::LoadQueue`] and
-//! [`super::PendingLoads`]. Unlike [`crate::cells::RoundRobin`] no other request takes the grant away while
-//! the granted one stays.
+//! Round-robin arbiter that holds its grant until it is used up.
 //!
-//! State: one bit per requester, set for those before the one whose turn it is.
+//! It is a part of the request queue and of the pending loads. While the granted request stays, no other
+//! takes the grant away; the [round_robin](round_robin.md) arbiter would. Its state is one bit per requester,
+//! set for those before the one whose turn it is.
 //!
-//! Timing: `grant` answers in the same cycle; the turn passes to the granted one, or with `finish` to the
-//! next.
+//! `grant` answers in the same cycle. The turn passes to the granted one, or with `finish` to the next.
 
 use rust_hdl::prelude::*;
 

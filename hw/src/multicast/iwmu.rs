@@ -1,35 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Inter-warp multicasting unit (IWMU): I §3, Fig. 8a.
 //!
-//! Sub-cores send it their multicasting loads (MLDS). It searches the load request table for each, holds
-//! those without a partner, and sends one load for two warps to shared memory when both scoreboards have
-//! freed the destination. The parts: request queue ([`super::LoadQueue`]), load request table
-//! ([`super::LrtScan`] or [`super::LrtCam`]), decision unit ([`super::DecisionUnit`]),
-//! [`super::PendingLoads`].
+//! It sends one shared-memory load for two warps that ask for the same data.
 //!
-//! **Releases.** The paper does not say what becomes of a load that no other warp asks for. Our rules:
+//! Sub-cores send it their multicasting loads (MLDS). They wait in a request queue, `load_queue`. Each is searched
+//! for in the [load request table](lrt.md), which keeps those that wait for a partner. The `decision_unit` makes
+//! a multicast of two partners. Four `pending_loads` ask the scoreboards (I §3.1), before they go to shared
+//! memory.
 //!
-//! * a sub-core sends `request_release` in place of a load, and every load of the warp that is still in the
-//!   table leaves as a plain one. It is to be sent for each warp of a thread block once all of them have
-//!   arrived at a barrier, since none of them can ask for more before it, and when a warp ends. It follows
-//!   the warp's loads through the same queue, so it needs no wait;
-//! * a load that has been in the table for long leaves: it may after `release_age` cycles, and is due after
-//!   twice as many;
-//! * a load into the register of an older one of the same warp drives that one out;
-//! * a load that finds the table full leaves at once.
+//! # Timing
 //!
-//! Every request that is taken leaves exactly once, alone or with one other, and a warp's loads into one
-//! register leave in their order.
+//! **All outputs are state**: they do not depend on the inputs of their cycle. An SM can settle once with any
+//! inputs, read the questions, and settle again with the answers.
 //!
-//! **No deadlock**, if (1) shared memory takes loads in the end, (2) a register that is asked about is freed
-//! in the end by what was issued before its load, and (3) either `release_age` is not 0, or a warp that waits
-//! for a load of its own gets a release: a lone load never leaves otherwise, and its warp never arrives at
-//! the barrier. Nothing in the unit then waits for a request that has not come.
+//! | cycle | what happens, with nothing in the way |
+//! |---|---|
+//! | t | the request is taken into the queue |
+//! | t + 1 to t + c | it is searched for; c as in [lrt](lrt.md#timing), 1 for a CAM |
+//! | t + c + 1 | a load that leaves asks its sub-cores, and may be answered |
+//! | t + c + 2 | it stands on `load`, from the cycle after its last answer |
 //!
-//! Timing: all outputs are state, so that one settled cycle shows the questions before their answers are due.
-//! A request taken in cycle t is searched for from t + 1, if the queue is empty, in so many cycles as the
-//! table takes (1 as a CAM); a load that leaves asks its sub-cores in the cycle after the search, is answered
-//! in the same cycle at the earliest, and stands on `load` in the next: t + 3 at the earliest.
+//! One search at a time: a scanned table of N entries takes one request per N/4 cycles, a CAM one per
+//! cycle. A question without an answer gives way to the sub-core's others, and comes again.
+//!
+//! # Decisions
+//!
+//! - **Releases are ours.** In the paper every load meets its partner. Here those that do not have four ways
+//!   out: a release, age, a repeat, a full table. The events tell them apart.
+//! - **A release travels with the loads.** A sub-core sends it on the same port, behind the warp's loads, so
+//!   it finds them all in the table or gone. It is meant for each warp of a thread block once all have
+//!   arrived at a barrier, and for a warp that ends. Sending it when a warp arrives is safe too but gives
+//!   pairs away. The barrier must not open for a warp whose loads have not been delivered, or a later store
+//!   may overtake them.
+//! - **Order.** A warp's loads into one register reach memory in their order: the [table](lrt.md#decisions)
+//!   never has two of them, and a pending one keeps out the next. Loads into different registers may pass
+//!   each other.
+//! - **Scoreboards.** Each question is asked until it has been answered once. The SM must keep both registers
+//!   free until the load leaves. A register that stays in use holds up its own load only, until all four
+//!   places are taken by such loads.
+//! - **There is no deadlock** under three conditions. Shared memory takes loads in the end. Instructions
+//!   issued before the load free a register in question in the end, as in-order issue behind a scoreboard has
+//!   it. Either `release_age` is not 0, or a warp that waits for its own lone load is sent a release.
+//!   Otherwise it waits for a partner that may wait for it at the barrier.
+//! - **Back-pressure** reaches back step by step: no place among the pending loads holds the decision, that
+//!   the queue, that the sub-core. A match is deleted from the table only when its load has a place.
 
 use gpurf_blocks::{Search, SUB_CORES};
 use rust_hdl::prelude::*;

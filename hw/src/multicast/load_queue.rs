@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Request queue of the inter-warp multicasting unit: I §3.1, §5.2.3.
 //!
-//! Two requests for each of four sub-cores, first in, first out; the sub-cores take turns. The paper's eight
-//! entries are "identical to that of the LRT"; here each has one bit more, which tells a release from a load.
+//! It has two requests for each of four sub-cores, first in, first out; the sub-cores take turns. The paper's
+//! eight entries are "identical to that of the LRT". Here each has one bit more, which tells a release from a
+//! load.
 //!
-//! Timing: a request is at the head in the cycle after it was taken, at the earliest. `ready` is state: a
-//! sub-core's second place is free. The head stays until `pop`.
+//! A request is at the head in the cycle after it was taken, at the earliest. `ready` is state: a sub-core's
+//! second place is free. The head stays until `pop`.
 
 use gpurf_blocks::{QUEUE_DEPTH, SUB_CORES};
 use rust_hdl::prelude::*;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Load request table (LRT), all entries compared at once: I §3.1 to §3.3 read as a content-addressable
-//! memory. Operations, rules and ports are those of [`super::LrtScan`].
+//! memory.
 //!
-//! Entries stand in registers, each with its own comparator.
+//! Entries stand in registers, each with its own comparator: "check every LRT entry upon every MLDS request"
+//! (I §3.1). Operations, rules and ports are those of `lrt_scan`.
 //!
-//! Timing: a search takes one cycle. Each entry that leaves takes a cycle before it; entries due by age go
-//! first, between the steps of an operation too.
+//! A search takes one cycle. Each entry that leaves takes a cycle before it. Entries due by age go first,
+//! between the steps of an operation too.
 
 use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;

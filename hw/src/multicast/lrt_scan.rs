@@ -1,28 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Load request table (LRT), searched four entries per cycle: I §3.1 to §3.3.
+//! Load request table (LRT), searched four entries per cycle: I §3.1 to §3.3, §5.2.3.
 //!
-//! Keeps the loads that no other warp has asked for yet: {warp, shared-memory address, source register,
-//! destination register} = 38 bits each, in a memory of four lanes; whether an entry is in use and how old
-//! it is stands in registers ([`EntryState`]). One operation at a time:
+//! The table keeps the multicasting loads (MLDS) that no other warp has asked for yet. It is part of the
+//! [iwmu](iwmu.md). An entry is {warp 6, shared-memory address 16, source register 8, destination register
+//! 8}, 38 bits. A used bit and two bits of age stand beside it, in `entry_state`.
 //!
-//! * **A load** is compared with every entry. One of *another* warp with the same address and registers is
-//!   its partner: it is deleted when the operation finishes. Without one the load may be inserted, into the
-//!   first free entry.
-//! * **An older load of the same warp into the same register** leaves the table first, as a plain load,
-//!   whatever its address: were both in the table, the younger could find its partner first, and the older
-//!   would overwrite its value. A warp's own repeat is a case of this.
-//! * **A release** makes every load of one warp leave as a plain load.
-//! * Between operations, entries that are due by age leave.
+//! "Four comparators" (I §3.1) and "SRAM" (I §5.2.3): entries stand in a single-ported memory, four to a row;
+//! a row is compared per cycle. As exported each field of each of the four lanes is a memory of its own, 16
+//! in all. They share address and enables, and would be one macro of 152 bits a row.
 //!
-//! So no two entries have the same warp and destination, and no two the same address and registers, since
-//! the second would have found the first: a load has at most one partner, and "the oldest" need not be
-//! chosen.
+//! The table performs one operation at a time:
 //!
-//! Timing: row r of four entries is compared in the cycle after it is read, while row r + 1 is read. A
-//! search takes as many cycles as there are rows up to the last one in use, at least one; one more if the
-//! operation before inserted a load or entries left by age, since row 0 must then be read again. Each entry
-//! that leaves takes a cycle more. `done` and `evict` stay until they are taken by `done_ready` and
-//! `evict_ready` in the same cycle; the changes show in the next.
+//! 1. **A load.** An entry of *another* warp with the same address and registers is its partner, and is
+//!    deleted when the operation ends. Without a partner the load may be inserted, into the first free entry.
+//! 2. **Before that**, an older load of the same warp into the same register leaves, as a plain load.
+//! 3. **A release** (`drain`): every load of one warp leaves as a plain load.
+//! 4. **Ticks**: after two of them an entry is due, and leaves as a plain load, between operations.
+//!
+//! # Timing
+//!
+//! | step | `lrt_scan` | `lrt_cam` |
+//! |---|---|---|
+//! | a search, n the place of the last row in use | n + 1 cycles, at least 1 | 1 cycle |
+//! | the same after an insertion | 1 more: a write leaves the memory's output stale | 1 cycle |
+//! | the same after entries left by age | 1 more | 1 cycle |
+//! | each entry that leaves first | 1 more | 1 more |
+//!
+//! An insertion takes the first free entry, so the rows in use stay together. N entries without holes take
+//! N/4 cycles, 48 for 192. A search never ends at a match, because the older load of rule 2 may stand behind
+//! it.
+//!
+//! `evict` and `done` depend on the operation and the state. They stay until they are taken, unless a `tick`
+//! makes an entry due. That one then goes first, in `lrt_scan` if it lies in an earlier row. Changes show in
+//! the next cycle. `lrt_scan` with one load in row 0, whose partner comes:
+//!
+//! ```text
+//! cycle        0   1   2   3
+//! search       1   1   0   0
+//! done         0   1   0   0      (cycle 0 reads row 0 again, after the insertion)
+//! matched      0   1   0   0
+//! occupancy    1   1   0   0
+//! ```
+//!
+//! # Decisions
+//!
+//! - **No two entries are alike.** An inserted load has no partner, and rule 2 leaves a warp one entry per
+//!   destination register. So a load has at most one partner. The random testbench fails on a second partner.
+//! - **An own repeat, and any other load of the same warp into the same register, drives the older one out.**
+//!   Otherwise the younger could be delivered first, and the older would overwrite its value. A scoreboard
+//!   that reserves the destination at issue never lets this happen; the table does not count on it.
+//! - **A full table** refuses the insertion and says so (`full`); the load leaves at once as a plain one
+//!   ([iwmu](iwmu.md)).
+//! - **The same sub-core.** The paper asks for a different warp and speaks of "two sub-cores". Two warps of
+//!   one sub-core may be partners here.
+//! - **Age** is counted in two steps: two bits per entry, not a time. An entry leaves after more than one and
+//!   at most two intervals between ticks, and then when its turn comes. **Our rule**; the paper has no end
+//!   for a lone load.
 
 use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Loads on their way to shared memory, until the scoreboards have freed their destinations: I §3.1.
 //!
-//! "Before data are moved from SMEM to RF, the two sub-cores must check their dependencies": each of four
-//! loads asks the sub-core of each of its warps whether the destination register is free, and leaves when all
-//! have said so. Each sub-core is asked one question per cycle, another one each cycle while several wait: a
+//! "Before data are moved from SMEM to RF, the two sub-cores must check their dependencies". Each of four
+//! loads asks the sub-core of each of its warps whether the destination register is free. It leaves when all
+//! have said so. Each sub-core is asked one question per cycle, another one each cycle while several wait. A
 //! register that stays in use holds up its own load and no other.
 //!
-//! Loads leave in any order but one: a load into a register that a waiting load writes for the same warp is
-//! not taken before that one has left, so a warp's loads into one register reach memory in their order.
+//! Loads leave in any order but one. A load into a register that a waiting load writes for the same warp is
+//! taken only after that one has left. So a warp's loads into one register reach memory in their order.
 //!
-//! Timing: a load that is taken asks in the next cycle, and leaves from the cycle after its last answer.
-//! `ask` and `load` are state; an answer counts in the cycle of its question. A load that is shown stays
-//! until it is taken.
+//! A load that is taken asks in the next cycle, and leaves from the cycle after its last answer. `ask` and
+//! `load` are state; an answer counts in the cycle of its question. A load that is shown stays until it is
+//! taken.
 
 use gpurf_blocks::{PENDING, SUB_CORES};
 use rust_hdl::prelude::*;

@@ -4,21 +4,35 @@
 //! Eight warps × 32 threads × 8 registers of 32 bits, 8 KB (C §VI-B), between the collectors and the register
 //! file. C says where it stands (Fig. 1c) and what it counts; ports and cycles are this project's.
 //!
-//! * **Sources** of an issued instruction are looked up all at once. Lanes that hit come from the cache in
-//!   the next cycle. Lanes that miss (`miss`) are read from the register file; where the allocation takes the
-//!   source in, their values come back as a fill (`take`).
-//! * **Results** are written in the lanes that are active, one result in a cycle; `write_ready` says when.
-//!   What goes to the register file at once, and what is replaced while dirty, leaves by `register_write`.
-//! * **Fills** are written like results, after them.
-//! * **Flush** of a warp writes its dirty values back, an entry in a cycle, and empties its part; **drop**
-//!   empties it at once, for a warp that has ended, whose registers nobody reads.
+//! - **Sources** of an issued instruction are looked up all at once (`hit`, `miss`). Lanes that hit come from
+//!   the cache in the next cycle, as `data`. Lanes that miss are read from the register file. Where the
+//!   allocation takes the source in (`take`), their values come back as a fill.
+//! - **Results** are written in the lanes that are active, one in a cycle; `write_ready` says when. A result
+//!   that goes to the register file at once, and dirty values that make room, leave by `register_write`. They
+//!   stand there from the next cycle until the register file takes them.
+//! - **Fills** are written like results, after them.
+//! - **Flush** of a warp writes its dirty values back, an entry in a cycle, and empties its part. A warp that
+//!   leaves the active ones is flushed. **Drop** (`flush_drop`) empties it at once, for a warp that has
+//!   ended: its registers are dead.
 //!
-//! Reading a register that is on its way back to the register file would find the old value there: `conflict`
-//! is high, nothing is looked up, and the instruction waits. The surrounding pipeline keeps the order of an
-//! instruction's reads and of later results (scoreboard), as it does without a cache.
+//! A source that is on its way back to the register file can be read nowhere. `conflict` is high, nothing is
+//! looked up, and its instruction tries again. The scoreboard keeps the order between an instruction's
+//! sources and later results, as it does without a cache.
 //!
-//! Timing: `hit`, `miss`, `take`, `conflict` and the ready signals answer in the same cycle, `data` in the
-//! next.
+//! `hit`, `miss`, `take`, `conflict` and the ready signals answer in the same cycle, `data` in the next.
+//!
+//! # Decisions where C is silent
+//!
+//! - **A look-up searches the whole cache.** C maps a source to the set of its position, a destination to
+//!   that of its number "if it is allocating a cache line" (§IV-C). It does not say where a look-up searches.
+//!   A search of the one set alone would miss a result that lies dirty in another. So a register lies in the
+//!   cache at most once, and a result replaces its old value wherever that lies. [The traffic
+//!   study](register-traffic.md) shows how much this changes the hit rates.
+//! - **FIFO** means the order in which registers were taken in; a hit does not renew it. Only LRU needs an
+//!   [age matrix](age_matrix.md), with a bit for each pair of ways.
+//! - **Ways used in the same cycle** count as older the lower their number. So under LRU the hardware and the
+//!   traffic study, which counts whole instructions, can choose different victims; under FIFO they do not.
+//! - **One result or fill in a cycle**, results first: C Fig. 8 has one write port.
 
 use gpurf_blocks::{CacheAllocation, CacheWrite, CACHED_WARPS, LANES};
 use rust_hdl::prelude::*;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Set mapping: C §IV-C, Equations 1 to 3. Which set of a register cache takes in a register. Combinational.
+//! Set mapping of a register cache: C §IV-C, Equations 1 to 3. Combinational.
 //!
-//! * A source: its position in the instruction, modulo the sets.
-//! * A destination: its number, modulo the sets (interleaving), or by the part of the 256 numbers in which it
+//! It names the set that takes in a register.
+//!
+//! - A source: its position in the instruction, modulo the sets.
+//! - A destination: its number, modulo the sets (interleaving), or by the part of the 256 numbers in which it
 //!   lies (linear).
 //!
 //! The number of sets is a power of two, so both are a shift and a mask.

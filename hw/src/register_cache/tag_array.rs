@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tag array of a register cache: C §IV, §V-B. Which registers of eight warps lie in it, for lanes that share
-//! tags.
+//! Tag array of a register cache: C §IV, §V-B.
 //!
-//! In C each thread caches for itself: 32 arrays, each of one lane. Where a warp's lanes share their tags,
-//! one array has a valid bit and a dirty bit for each of them.
+//! It knows which registers of eight warps lie in the cache, for lanes that share tags. In C each thread
+//! caches for itself: 32 arrays, each of one lane. Where a warp's lanes share their tags, one array has a
+//! valid bit and a dirty bit for each of them.
 //!
-//! An entry is a tag (the register's number), and for each lane: valid, dirty. Entry e of warp w lies in set
-//! e / ways. C maps registers to sets when they are taken in and is silent on where a look-up searches. Here
-//! it searches all entries of the warp: a result that was written into the set of its number would otherwise
-//! be missed by a source that searches the set of its position, and the register file has only the old value.
-//! So a register is in an array at most once, a result replaces its old value wherever that lies, and only a
-//! register that is nowhere goes into the set that the mapping names.
+//! An entry is a tag (the register's number), and for each lane valid and dirty. Entry e of warp w lies in
+//! set e / ways. Only a register that is nowhere goes into the set that the mapping names.
 //!
-//! * A **result** is stored in its lanes if the allocation takes in destinations, else only where the
+//! - A **result** is stored in its lanes if the allocation takes in destinations, else only where the
 //!   register is valid. Lanes that are not stored, and all lanes when writing through, go to the register
 //!   file at once (`direct`).
-//! * A **fill** brings a source from the register file; it is stored where it is not valid yet. It is clean.
-//! * What is replaced leaves with its dirty lanes (`victim`).
+//! - A **fill** brings a source from the register file; it is stored where it is not valid yet. It is clean.
+//! - An entry that makes room leaves with its dirty lanes (`victim`).
 //!
-//! Timing: look-ups and decisions are combinational and see the state at the start of the cycle; changes show
-//! in the next one. At most one of a result, a fill, a flush of one entry and a drop takes place in a cycle.
+//! Look-ups and decisions are combinational and see the state at the start of the cycle; changes show in the
+//! next one. At most one of a result, a fill, a flush of one entry and a drop takes place in a cycle.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, CACHED_WARPS};
 use rust_hdl::prelude::*;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Way replacement: C §IV-E. Which way of a set makes room for a new register.
+//! Way replacement of a register cache: C §IV-E.
 //!
-//! A free way, the lowest-numbered; else
+//! It chooses the way of a set that makes room for a new register: a free way, the lowest-numbered; else
 //!
-//! * under FIFO the way in turn. The turn moves on when that way takes in a register. So from an empty set
-//!   on, ways make room in the order in which they took in what they hold; and after a warp's registers have
-//!   left, all of them, too;
-//! * under LRU the one that was used least recently. Ways that are used in the same cycle count as older the
-//!   lower their number.
+//! - under FIFO the way in turn, a turn of three bits. The turn moves on when that way takes in a register.
+//!   So from an empty set on, ways make room in the order in which they took in what they hold. The same
+//!   holds after all registers of a warp have left;
+//! - under LRU the one that was used least recently.
 //!
-//! Timing: `victim` answers in the same cycle; a use counts from the next cycle on.
+//! `victim` answers in the same cycle; a use counts from the next cycle on.
 
 use gpurf_blocks::CacheReplacement;
 use rust_hdl::prelude::*;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Write-back buffer of a register cache: dirty values on their way to the register file. C §IV-E.
+//! Write-back buffer of a register cache: C §IV-E.
 //!
-//! What a replacement or a flush pushes out in a cycle is one value of a warp, lane by lane. Where lanes
-//! share their tags it is one register; where each thread has its own, it may be a different one in each
-//! lane. The buffer sends the lanes of one register in a cycle, and is full until all have left.
+//! It holds dirty values on their way to the register file. A replacement or a flush pushes out one value of
+//! a warp in a cycle, lane by lane. Where lanes share their tags it is one register; where each thread has
+//! its own, it may be a different one in each lane. The buffer sends the lanes of one register in a cycle,
+//! and is full until all have left.
 //!
-//! A source must not be read from the register file while its new value is here: `conflict` says so, and its
-//! instruction waits.
+//! A source must not be read from the register file while its new value is here: `conflict` says so.
 //!
-//! Timing: lanes pushed in cycle t stand on the outputs from t + 1 on. In t + 1 `data` brings their values.
-//! A group of lanes leaves in a cycle with `valid` and `ready`. C has no buffer; its depth of one value is
-//! our decision, the least that lets the entry's new value be written while the old one leaves.
+//! Lanes pushed in cycle t stand on the outputs from t + 1 on. In t + 1 `data` brings their values. A group
+//! of lanes leaves in a cycle with `valid` and `ready`. C has no buffer. Its depth of one value is our
+//! decision, the least that lets the entry's new value be written while the old one leaves.
 
 use gpurf_blocks::LANES;
 use rust_hdl::prelude::*;

@@ -1,25 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arbiter of a sub-core's register file: F §II, §III-B, §IV-A2.
+//! Arbiter of a sub-core's register file: F §II, §III-B, §IV-A2, W §4.2.
 //!
-//! * A register lives in bank `(register + 1 + warp) mod banks`, row `base + register / banks`.
-//! * Every read request of an issued instruction joins the queue of its bank.
-//! * A bank makes one access per cycle, and a write goes first: it is always granted.
-//! * The oldest read of each queue is granted if its bank and the collector's port S are free. Banks
-//!   that want the same collector take turns.
-//! * With two accesses per cycle (`accesses`) each bank has a second one, decided after the first: of the
-//!   same read, if a write or another bank's value was in the way, or of the one behind it. A write is a
-//!   first access. Port S of a collector takes a value of a first access and one of a second, for which banks
-//!   take turns apart. So a queue keeps its order, and a write leaves one read.
-//! * A register that leaves without an instruction read while its bank's first access has nothing else to do
-//!   (`transfer_ports`).
-//! * With caching collectors, the write filter: of the writes that belong to a collector's warp the
-//!   first near one goes to its port D (of the lowest-numbered bank), the first two if it has two; the others
-//!   are kept out of it.
+//! The arbiter sends read requests to the banks' queues, grants accesses, and filters the results that reach
+//! the collectors.
 //!
-//! Timing: a grant in cycle t is an access in t. Under `grant_at_issue` a bank without a queue grants the
-//! first of the reads that an instruction issued in t asks of it, in t, and with two accesses the second
-//! where no other is before it; the others, and all reads without it, join the queues and can be granted from
-//! t + 1.
+//! - A register lives in bank `(register + 1 + warp) mod banks`, row `base + register / banks`.
+//! - Every read request of an issued instruction joins the [queue](request_queue.md) of its bank.
+//! - A bank makes one access per cycle, or two (`accesses`). A write goes first: it is always granted.
+//! - The oldest read of each queue is granted if its bank and the collector's port S are free.
+//! - With two accesses per cycle each bank decides on a second one after the first
+//!   ([below](#two-accesses-per-cycle-accesses2)).
+//! - A register that leaves with its block ([finereg](finereg.md#in-the-sm)) comes last: it is read in a
+//!   cycle in which its bank's first access is idle (`transfer_ports`). R sends "register indices [...] to
+//!   the ACRF through arbitrator", and does not say in which order.
+//! - Caching collectors have a write filter. Of the writes that belong to a collector's warp, the first near
+//!   one, by bank number, goes to its port D. The others are kept out of it, and reported to it.
+//!
+//! # Timing
+//!
+//! A grant in cycle t is an access in t. Under `grant_at_issue` (the default) a bank without a queue grants
+//! one read in t: the first that an instruction issued in t asks of it. The others join the queues and can be
+//! granted from t + 1 on. Without the parameter all reads do. The write filter answers in the same cycle.
+//! With `grant_at_issue`:
+//!
+//! ```text
+//! cycle                 0          1         2         3
+//! issue_0               R1 R3      -         -         -       (both in bank 0, warp 0, 2 banks)
+//! write_valid_0         0          1         0         0
+//! bank_read_0           1          0         1         0
+//! bank_slot_0           0          1         1         0
+//! bank_conflict_0       0          1         0         0
+//! ```
+//!
+//! # Two accesses per cycle (`accesses=2`)
+//!
+//! With `accesses=2` a cycle is decided as two cycles would be, one after the other:
+//!
+//! 1. First accesses are as above: a write, else the head of the queue, or of a bank without a queue the
+//!    first read of the instruction that is issued. Each port S takes one value of them.
+//! 2. Second accesses are reads: the read that the first access could not do, because of a write or of
+//!    another bank's value, else the one behind it. Each port S takes one value of these too.
+//!
+//! So a bank reads two registers, for one collector or for two, or writes one and reads one. A collector
+//! takes two values, of one bank or of two. A queue keeps its order. Second accesses have a round robin of
+//! their own per collector. A register that leaves uses a first access alone. `bank_read` and `second_read`
+//! count apart: their sum is the reads of a cycle. `bank_conflict` says that a read waits for the next cycle
+//! though the second access could have been its own. With `grant_at_issue`:
+//!
+//! ```text
+//! cycle                 0          1         2         3
+//! issue_0               R1 R3 R5   -         -         -       (all in bank 0, warp 0, 2 banks)
+//! write_valid_0         0          1         0         0
+//! bank_read_0           1          0         0         0
+//! bank_slot_0           0          -         -         -
+//! second_read_0         1          1         0         0
+//! second_slot_0         1          2         -         -
+//! ```
+//!
+//! # Decisions
+//!
+//! - **Bank mapping** `(register + 1 + warp) mod banks`, as in Accel-Sim's public model. The papers give
+//!   none. Warps start in different banks, so equal registers of neighbouring warps do not collide.
+//! - **Several banks that want one collector's port S** take turns, a [round_robin](round_robin.md) per
+//!   collector. The papers say "available" and not who is first.
+//! - **A far result, and one that loses the D port, is reported to the collector** (`filtered_bank`), which
+//!   invalidates the register's entry. See [ccu](ccu.md#decisions).
+//! - "First" among several near results (W §4.2) is the lowest bank. F §IV-A2 says "one of".
+//! - Writes are never refused, so each bank takes at most one result per cycle; who writes must queue.
+//! - The row adder wraps at 256 rows. The SM places warps so that it never does.
+//!
+//! # Storage
+//!
+//! It keeps `banks × collectors × slots × (12 + c)` bits of queues and `collectors × banks` bits of turns:
+//! 368 by default. The width of a collector's number is c. With two accesses per cycle the turns are twice as
+//! many.
 
 use rust_hdl::prelude::*;
 

@@ -1,16 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Register bank: F §II.
 //!
-//! A single-ported memory of one register of a warp per row, and the stage that keeps, for the read
-//! under way, which collector and slot it is for.
+//! A bank is a single-ported memory with one register of a warp in each row. Beside it is the stage that
+//! keeps, for the read under way, which collector and slot it is for. The memory itself is
+//! [`hw/src/dialect/memory.rs`](../hw/src/dialect/memory.rs).
 //!
-//! Timing: one access per cycle. The value of a read in cycle t stands on `data` in cycle t + 1, with
-//! `data_valid`, and is taken by the collector at the end of that cycle.
+//! # Timing
 //!
-//! With two accesses per cycle (`accesses`) a second read goes beside a write or a first one, and its value
-//! has wires of its own. A memory with one port that is clocked twice as fast does the same; here, where
-//! there is one clock, the memory has a second address. A read beside a write of the same row would find what
-//! was there before: the scoreboard lets none come.
+//! One access per cycle. The value of a read in cycle t stands on `data` in cycle t + 1, with `data_valid`.
+//! The collector takes it at the end of that cycle.
+//!
+//! ```text
+//! cycle         0       1       2       3
+//! read          row 7   0       row 7   0
+//! write         0       row 7   0       0
+//! data_valid    0       1       0       1
+//! data          -       old     old     new
+//! ```
+//!
+//! With two accesses per cycle (`accesses=2`) a second read has ports of its own, beside a write or a first
+//! read. Its value stands on `second_data` in the next cycle.
+//!
+//! # Decisions
+//!
+//! - A synchronous memory: a cycle for the read. F §II fixes no latency.
+//! - The memory keeps its read data until the next read, and writes leave it alone.
+//! - **Two accesses** are a second address of the memory, for reads alone. Accel-Sim clocks single-ported
+//!   banks twice as fast, which does the same; the hardware here has one clock. A read beside a write of the
+//!   same row finds what was there before; the scoreboard lets none come.
+//! - Contents are zero in simulation before the first write, and unknown in hardware. The reset clears the
+//!   stage, not the memory.
+//!
+//! # Storage
+//!
+//! It keeps `rows × width` bits of memory, 262,144 by default, and 4 bits of registers beside the collector's
+//! number: 5 by default, and as many again for a second access.
 
 use rust_hdl::prelude::*;
 
