@@ -2,9 +2,11 @@
 //! The house style, as far as a program can tell: how comments open, how long sentences and lines are, and
 //! which words stand in for others. CONTRIBUTING.md has all of it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use gpurf_hw::catalogue::{catalogue, find};
 use walkdir::WalkDir;
 
 use super::links::{documents, root, Document};
@@ -23,13 +25,17 @@ const PHRASES: [(&str, &str); 5] = [
 
 const COLUMNS: usize = 110;
 const WORDS: usize = 25;
+/// Words of prose in all pages, without those that are generated.
+const ALL_WORDS: usize = 50_000;
+/// Words of prose and tables in a page that is read from its beginning to its end.
+const PAGE_WORDS: usize = 4_000;
 /// A code span that is longer is not broken.
 const SPAN: usize = 60;
 
 /// Lines of a page that are sentences: neither generated, nor code, nor a table.
-fn prose(document: &Document) -> Vec<(usize, &str)> {
+fn prose(text: &str) -> Vec<(usize, &str)> {
     let (mut is_code, mut is_generated) = (false, false);
-    let lines = document.text.lines().enumerate().filter(|(_, line)| {
+    let lines = text.lines().enumerate().filter(|(_, line)| {
         if line.trim_start().starts_with("```") {
             is_code = !is_code;
             return false;
@@ -108,7 +114,7 @@ fn is_long(line: &str) -> bool {
 fn of_pages(places: &mut Vec<String>) {
     for document in documents() {
         let name = document.path.display().to_string();
-        let lines = prose(&document);
+        let lines = prose(&document.text);
         for (number, line) in &lines {
             let place = format!("{name}:{number}");
             if is_long(line) {
@@ -145,6 +151,14 @@ fn of_sources(places: &mut Vec<String>) {
 
 fn source(places: &mut Vec<String>, path: &Path, text: &str) {
     let mut is_comment = false;
+    // A module's page includes the text at the head of its file.
+    if path.starts_with("hw/src") {
+        let head = |line: &str| line.strip_prefix("//!").map_or(String::new(), |text| text[text.len().min(1)..].into());
+        let head = text.lines().map(head).collect::<Vec<_>>().join("\n");
+        for (line, words) in sentences(&prose(&head)).into_iter().filter(|(_, words)| *words > WORDS) {
+            places.push(format!("{}:{line}: a sentence of {words} words", path.display()));
+        }
+    }
     for (number, line) in text.lines().enumerate() {
         let place = format!("{}:{}", path.display(), number + 1);
         let line = line.trim_end();
@@ -171,6 +185,51 @@ fn the_house_style_is_kept() {
     of_pages(&mut places);
     of_sources(&mut places);
     assert!(places.is_empty(), "the house style (CONTRIBUTING.md) is not kept:\n{}", places.join("\n"));
+}
+
+/// Reference is looked up, and not read.
+#[test]
+fn pages_can_be_read() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).expect("the book's contents");
+    let reference = summary.split("# Reference").nth(1).and_then(|rest| rest.split("\n# ").next());
+    let reference = reference.expect("a part of the book");
+    let (mut all, mut long) = (0, vec![]);
+    for Document { path, text } in documents() {
+        // History and contents are no prose.
+        if ["CHANGELOG.md", "docs/SUMMARY.md"].contains(&&*path.to_string_lossy()) {
+            continue;
+        }
+        let count = |text: &str| text.split_whitespace().count();
+        all += prose(&text).iter().map(|(_, line)| count(line)).sum::<usize>();
+        let shown = text.lines().filter(|line| !line.starts_with("<!--"));
+        let words = shown.map(count).sum::<usize>();
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        if words > PAGE_WORDS && !reference.contains(&format!("({name})")) {
+            long.push(format!("{}: {words} words", path.display()));
+        }
+    }
+    assert!(long.is_empty(), "longer than {PAGE_WORDS} words, and no reference: {}", long.join(", "));
+    assert!(all <= ALL_WORDS, "{all} words of prose: at most {ALL_WORDS}");
+}
+
+/// A module's text stands at the head of its file, and its page includes it.
+#[test]
+fn pages_of_modules_include_their_text() {
+    let included: Vec<String> = documents()
+        .iter()
+        .flat_map(|document| document.text.lines().map(String::from).collect::<Vec<_>>())
+        .filter_map(|line| Some(line.strip_prefix("<!-- generated: module ")?.strip_suffix(" -->")?.into()))
+        .collect();
+    let sources: Vec<&str> = included
+        .iter()
+        .map(|name| find(name).unwrap_or_else(|error| panic!("{error}")).source)
+        .collect();
+    let missing: BTreeSet<&str> =
+        catalogue().iter().map(|entry| entry.source).filter(|source| !sources.contains(source)).collect();
+    assert!(missing.is_empty(), "no page includes the text of {missing:?}");
+    for (place, source) in sources.iter().enumerate() {
+        assert!(!sources[..place].contains(source), "{source}: its text stands twice");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! §IV, §V.
 //!
 //! C is *Investigating Register Cache Behavior*. The [`RegisterCache`] of a sub-core stands between its
-//! collectors and its banks; a [`TagArray`] says what is in it, and the [`WritebackBuffer`] takes what leaves
+//! collectors and its banks. A [`TagArray`] says what is in it, and the [`WritebackBuffer`] takes what leaves
 //! it.
 
 crate::dialect::modules!("src/register_cache");
