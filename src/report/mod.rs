@@ -117,7 +117,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 
     let claims = claimed::claimed(&studies, &arguments.recorded)?;
     let sections = vec![
-        summary::section(&audits, &claims),
+        summary::section(&audits, &claims, &studies[0].of)?,
         claims::section(&audits, &claims),
         workloads::section(&evaluation, &profiles, &studies[0].of.command),
         plots::section(&studies, &profiles)?,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every table and plot of the studies, and below a plot the data that it was made of.
+//! Tables and plots of the studies, and below a plot the data that it was made of.
 
 use anyhow::Result;
 use maud::{html, Markup, PreEscaped};
@@ -13,18 +13,35 @@ use crate::compare::study::{Study, Titled};
 use crate::plot::{bins, reuse_distances};
 use crate::profile::Profile;
 
+/// Tables and plots of the first study that open the page: its averages, and its first metrics by workload.
+const TABLES: usize = 1;
+const PLOTS: usize = 2;
+
+/// The part of the first study that the summary shows.
+pub fn overview(study: &Study) -> Result<Markup> {
+    let tables = study.tables.iter().take(TABLES).map(printed);
+    let figures = figures(study.plots.iter().take(PLOTS))?;
+    Ok(html! {
+        @for table in tables { (table) }
+        @for figure in figures { (figure) }
+    })
+}
+
+fn figures<'a>(plots: impl Iterator<Item = &'a Plot>) -> Result<Vec<Markup>> {
+    plots.map(|plot| Ok(figure(&plot.title, &plot.picture()?, data(plot)))).collect()
+}
+
+/// All others.
 pub fn section(studies: &[Kept<Study>], profiles: &[Profile]) -> Result<Section> {
     let mut parts = vec![distances(profiles)?];
-    for study in studies {
-        let mut figures = vec![];
-        for plot in &study.of.plots {
-            figures.push(figure(&plot.title, &plot.picture()?, data(plot)));
-        }
+    for (number, study) in studies.iter().enumerate() {
+        let (tables, plots) = if number == 0 { (TABLES, PLOTS) } else { (0, 0) };
+        let figures = figures(study.of.plots.iter().skip(plots))?;
         parts.push(html! {
             h3 { "Study " (study.of.name) }
             p { (date(study.date())) }
             (command(&study.of.command))
-            @for one in &study.of.tables { (printed(one)) }
+            @for one in study.of.tables.iter().skip(tables) { (printed(one)) }
             @for figure in figures { (figure) }
         });
     }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The page in short: how the claims of each paper come out, and what letters and words stand for.
 
+use anyhow::Result;
 use gpurf_synth::{Audit, Paper, Verdict};
 use maud::{html, Markup};
 
 use super::claimed::Claimed;
 use super::page::Section;
+use super::plots;
 use super::table::{table, Cell};
 use crate::compare::finding::Judgement;
+use crate::compare::study::Study;
 
 /// Words that pages of this project take for granted.
 const WORDS: [(&str, &str); 15] = [
@@ -37,7 +40,8 @@ struct Counts {
     open: usize,
 }
 
-pub fn section(audits: &[Audit], claims: &[Claimed]) -> Section {
+/// `study`: the one that the page has just run.
+pub fn section(audits: &[Audit], claims: &[Claimed], study: &Study) -> Result<Section> {
     let papers = Paper::all();
     let of_paper = |paper: &Paper| {
         let audit = audits.iter().find(|audit| audit.paper == paper.key);
@@ -64,9 +68,10 @@ pub fn section(audits: &[Audit], claims: &[Claimed]) -> Section {
                 @if let Some(sentence) = sentence(&claims) { li { strong { (paper.key) } ": " (sentence) } }
             }
         }
+        (plots::overview(study)?)
         (legend())
     };
-    Section { id: "summary", title: "Summary", body }
+    Ok(Section { id: "summary", title: "Summary", body })
 }
 
 /// A claim of an evaluation counts once, as its first number comes out.

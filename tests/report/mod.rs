@@ -187,8 +187,14 @@ fn every_workload_and_every_section_has_its_rows() {
     // Reuse distances; six metrics, a curve and two of STHLD; four metrics of register caches under three
     // readings.
     let pictures = plots.all("figure").into_iter().filter(|figure| figure.is("plot")).count();
-    assert_eq!(pictures, 1 + 9 + 12);
+    // Two of the nine open the page.
+    assert_eq!(pictures, 1 + 7 + 12);
     assert_eq!(plots.all("details").len(), pictures, "each with its data");
+    let summary = page.by_id("summary");
+    assert_eq!(summary.all("figure").len(), 2);
+    let averages: Vec<_> = summary.all("table").into_iter().map(Element::rows).collect();
+    let designs = averages.iter().find(|rows| rows.iter().any(|row| row[0] == "malekeh"));
+    assert!(designs.is_some_and(|rows| rows[0].len() > 5), "the averages of all designs: {averages:?}");
     assert_eq!(plots.all("time").len(), 1, "the kept study has its date");
     let commands: Vec<_> = page.by_id("commands").rows().into_iter().map(|row| row[1].clone()).collect();
     for command in
@@ -230,8 +236,8 @@ fn a_kept_file_that_is_damaged_is_named() {
     assert!(!folder.path().join("report.html").exists());
 }
 
-/// Runs the browser on the page; what it wrote on both streams.
-fn browse(arguments: &[&str]) -> (String, String) {
+/// Runs the browser on a page; what it wrote on both streams.
+fn browse(page: &Path, arguments: &[&str]) -> (String, String) {
     let profile = tempfile::tempdir().expect("a folder");
     let mut command = Tool::Chromium.command().expect("found before");
     command.args([
@@ -242,11 +248,76 @@ fn browse(arguments: &[&str]) -> (String, String) {
         "--virtual-time-budget=5000",
     ]);
     command.arg(format!("--user-data-dir={}", profile.path().display())).args(arguments);
-    let output = command.arg(format!("file://{}", page().display())).output().expect("the browser starts");
+    let output = command.arg(format!("file://{}", page.display())).output().expect("the browser starts");
     let [printed, logged] =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(output.status.success(), "{logged}");
     (printed, logged)
+}
+
+/// Measures every text that is seen: its contrast to what is behind it, and whether something cuts it. The page
+/// itself is no wider than the window.
+const MEASURES: &str = r#"
+const numbers = (text) => (text.match(/[\d.]+/g) ?? []).map(Number);
+const light = (text) => {
+  const part = numbers(text).slice(0, 3).map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2];
+};
+const isSolid = (text) => /^rgb/.test(text) && (numbers(text)[3] ?? 1) > 0.5;
+const contrast = (one, other) => {
+  const [dark, bright] = [light(one), light(other)].sort((a, b) => a - b);
+  return (bright + 0.05) / (dark + 0.05);
+};
+const found = [];
+const isOwn = (node) => [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+for (const details of document.querySelectorAll("details")) details.open = true;
+for (const element of document.body.querySelectorAll("*")) {
+  if (!isOwn(element) || element.closest("script, style") || !element.getClientRects().length) continue;
+  const box = element.getBoundingClientRect(), style = getComputedStyle(element), svg = element.closest("svg");
+  const name = element.textContent.trim().slice(0, 40);
+  if (svg) {
+    const frame = svg.getBoundingClientRect();
+    if (box.left < frame.left - 2 || box.right > frame.right + 2) found.push("cut: " + name);
+  } else if (!element.closest(".scroll, pre") && box.right > innerWidth + 1) {
+    found.push("beyond the window: " + name);
+  }
+  // Colours of drawn plots are turned over together.
+  if (element.closest("figure.plot")) continue;
+  element.scrollIntoView({ block: "center", inline: "center" });
+  const seen = element.getBoundingClientRect();
+  const behind = document.elementsFromPoint(seen.left + seen.width / 2, seen.top + seen.height / 2)
+    .filter((other) => other !== element && !element.contains(other));
+  const colours = behind.map((other) => {
+    const own = getComputedStyle(other);
+    return other instanceof SVGElement && other.tagName !== "svg" ? own.fill : own.backgroundColor;
+  });
+  const back = colours.find(isSolid) ?? getComputedStyle(document.body).backgroundColor;
+  const ink = svg ? style.fill : style.color;
+  if (isSolid(ink) && contrast(ink, back) < 3) found.push(`faint, ${ink} on ${back}: ${name}`);
+}
+if (document.documentElement.scrollWidth > innerWidth + 1) found.push("the page is wider than the window");
+const list = document.createElement("pre");
+list.id = "found";
+list.textContent = found.join("\n");
+document.body.append(list);
+"#;
+
+#[test]
+fn every_text_is_seen_in_both_modes_and_on_a_phone() {
+    if Tool::Chromium.find().is_err() {
+        return skipped("there is no Chromium");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let measured = folder.path().join("measured.html");
+    let script = format!("<script>addEventListener('load', () => {{ {MEASURES} }});</script></body>");
+    fs::write(&measured, text().replacen("</body>", &script, 1)).expect("written");
+    for (width, dark) in [(1280, false), (1280, true), (400, false), (400, true)] {
+        let size = format!("--window-size={width},900");
+        let colours = format!("--blink-settings=preferredColorScheme={}", u8::from(!dark));
+        let (document, _) = browse(&measured, &[&size, &colours, "--dump-dom"]);
+        let found = document.split("<pre id=\"found\">").nth(1).and_then(|rest| rest.split("</pre>").next());
+        assert_eq!(found, Some(""), "{width} pixels wide, dark: {dark}");
+    }
 }
 
 #[test]
@@ -256,12 +327,12 @@ fn a_browser_shows_it_without_a_complaint() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let picture = folder.path().join("report.png");
-    let (_, logged) = browse(&["--window-size=1280,1600", &format!("--screenshot={}", picture.display())]);
+    let (_, logged) = browse(page(), &["--window-size=1280,1600", &format!("--screenshot={}", picture.display())]);
     let complaints: Vec<_> = logged.lines().filter(|line| line.contains("CONSOLE")).collect();
     assert!(complaints.is_empty(), "{complaints:?}");
     assert!(fs::metadata(&picture).expect("a picture").len() > 50_000, "it is not empty");
     // The script came to its end.
-    let (document, _) = browse(&["--dump-dom"]);
+    let (document, _) = browse(page(), &["--dump-dom"]);
     assert!(document.contains(r#"data-ready="yes""#));
     assert!(document.contains(r#"class="age""#));
 }
