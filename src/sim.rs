@@ -323,8 +323,8 @@ impl Job<'_> {
             return Ok(());
         };
         if *engine == Engines::Rtl {
-            let compiled = sub_core_engine::compiled(self.config, &self.design, *seed, true)?;
-            ModuleWaveform::check_scopes(path, compiled.scopes(), &record.scopes)?;
+            let observed = sub_core_engine::observed(self.config, &self.design, *seed)?;
+            ModuleWaveform::check_scopes(path, observed.scopes(), &record.scopes)?;
         }
         Ok(())
     }
@@ -347,12 +347,10 @@ impl Job<'_> {
         let hears =
             watch.is_none() && kind == Engines::Rtl && (record.count_events || record.pipeline.is_some());
         let is_observed = waveform.is_some() || looks_inside || hears;
-        let compiled = match kind {
-            Engines::Rtl | Engines::Lockstep | Engines::LockstepVerilator => {
-                Some(sub_core_engine::compiled(config, design, seed, is_observed)?)
-            }
-            _ => None,
-        };
+        let runs_rtl = matches!(kind, Engines::Rtl | Engines::Lockstep | Engines::LockstepVerilator);
+        let compiled = runs_rtl.then(|| sub_core_engine::compiled(config, design, seed)).transpose()?;
+        let observed =
+            (runs_rtl && is_observed).then(|| sub_core_engine::observed(config, design, seed)).transpose()?;
         let rtl = || -> SubCoreRtl {
             Box::new(compiled.as_ref().expect("the RTL is compiled for those that run it").engine())
         };
@@ -368,9 +366,9 @@ impl Job<'_> {
                 .collect::<Result<_>>()?;
             return self.simulate(kind, engines, watch, of_trio, Gpu::advance);
         }
-        if let Some((compiled, watch)) = compiled.as_ref().zip(watch.filter(|watch| watch.query().is_some()))
+        if let Some((observed, watch)) = observed.as_ref().zip(watch.filter(|watch| watch.query().is_some()))
         {
-            let mut engines: Vec<SubCoreHardware> = vec![Box::new(watch.in_sub_core(compiled)?)];
+            let mut engines: Vec<SubCoreHardware> = vec![Box::new(watch.in_sub_core(observed)?)];
             engines.extend((1..count).map(|_| -> SubCoreHardware { rtl() }));
             return self.simulate(kind, engines, Some(watch), |_| (0, vec![]), Gpu::advance);
         }
@@ -403,11 +401,11 @@ impl Job<'_> {
                     let (cycles, scopes, loads) = (cycles.clone(), &record.scopes[..], record.loads);
                     let options = RecordingOptions { path, cycles, scopes, loads };
                     let texts = self.texts.clone();
-                    let (engine, recorded) = match &compiled {
-                        Some(compiled) => {
+                    let (engine, recorded) = match &observed {
+                        Some(observed) => {
                             let log = self.events.clone();
                             let hear = move |_, event: &Occurrence| log.hear(event);
-                            sub_core_engine::recorded_rtl(compiled, &options, texts, hear)?
+                            sub_core_engine::recorded_rtl(observed, &options, texts, hear)?
                         }
                         None => {
                             sub_core_engine::recorded_ports(config, design, seed, &options, texts, engine()?)?
@@ -416,13 +414,13 @@ impl Job<'_> {
                     recording = Some(recorded);
                     engine
                 }
-                _ => match compiled.as_ref().filter(|_| hears && sub_core < SUB_CORES) {
-                    Some(compiled) => {
+                _ => match observed.as_ref().filter(|_| hears && sub_core < SUB_CORES) {
+                    Some(observed) => {
                         let log = self.events.clone();
                         let look = move |_, events: &Events, values: &dyn Values| {
                             events.visit(values, |event| log.hear(event));
                         };
-                        Box::new(tap::listen(compiled, look)?)
+                        sub_core_engine::typed(Box::new(tap::listen(observed, look)?))
                     }
                     None => engine()?,
                 },

@@ -42,7 +42,7 @@ fn cell_by_cell(name: &str, parameters: &Parameters, options: &Options, cycles: 
     let netlist = map(&design(name, parameters), options);
     let circuit = netlist.circuit(&options.library).expect("it can be evaluated");
     let ports = bench.verilog().expect("emits").top_module().ports.clone();
-    let mut gates = Gates::new(&circuit, &ports, &bench.fields()).expect("it can be evaluated");
+    let mut gates = Gates::new(&circuit, &ports, bench.layout()).expect("it can be evaluated");
     let samples =
         bench.sample(EngineKind::Rtl, &mut Random::seeded(11), cycles).expect("the engine is built");
     for (cycle, sample) in samples.iter().enumerate() {

@@ -51,7 +51,7 @@ fn cell_by_cell(name: &str, parameters: &Parameters, options: &Options, cycles: 
     let circuit = netlist.circuit(&options.library).unwrap_or_else(|error| panic!("{name}: {error:#}"));
     let ports = bench.verilog().expect("emits").top_module().ports.clone();
     let mut gates =
-        Gates::new(&circuit, &ports, &bench.fields()).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        Gates::new(&circuit, &ports, bench.layout()).unwrap_or_else(|error| panic!("{name}: {error:#}"));
     let samples = bench.sample(Rtl, &mut Random::seeded(11), cycles).expect("the engine is built");
     assert_eq!(samples.len() as u64, cycles);
     for (cycle, sample) in samples.iter().enumerate() {

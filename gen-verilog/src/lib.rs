@@ -31,7 +31,10 @@ pub mod tools;
 mod waveform;
 mod writer;
 
-pub use compiled::{Compiled, CompiledRtl, Fault, ObservedScope, ObservedSignal, SignalRole, Values};
+pub use compiled::{
+    Compiled, CompiledRtl, Fault, ObservedScope, ObservedSignal, PackedCompiled, PackedRtl, SignalRole,
+    Values,
+};
 pub use emit::{
     emit, emit_as, Clock, EmitError, Hierarchy, Language, Node, Origin, PartOfModule, Port, Reset, Rule,
     Structure, Style, VerilogModule,

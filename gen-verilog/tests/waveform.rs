@@ -6,11 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut, RmuIn, RmuOut};
-use gpurf_blocks::{Clocked, Parameters, Ports, Wide};
+use gpurf_blocks::{packed, Clocked, Parameters, PortLayout, Typed, Wide};
 use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Watch;
 use gpurf_hw::finereg::Rmu;
-use gpurf_verilog::{Compiled, Events, Extent, ModuleWaveform, PortWaveform, Query};
+use gpurf_verilog::{Events, Extent, ModuleWaveform, PackedCompiled, PortWaveform, Query};
 use wellen::SignalRef;
 
 type Wave = (CollectorIn<Wide<32>>, CollectorOut<Wide<32>>);
@@ -19,16 +19,21 @@ fn three_slots() -> Parameters {
     Parameters { slots: 3, ..Parameters::default() }
 }
 
-type WideOcu = Compiled<CollectorIn<Wide<32>>, CollectorOut<Wide<32>>>;
-
-fn compiled_ocu() -> WideOcu {
-    Compiled::observed(&Ocu::<1024>::new(&three_slots())).unwrap()
+fn compiled_ocu() -> PackedCompiled {
+    let layout = PortLayout::of::<CollectorIn<Wide<32>>, CollectorOut<Wide<32>>>();
+    PackedCompiled::observed(&Ocu::<1024>::new(&three_slots()), &layout).unwrap()
 }
 
-fn record_inside<I: Ports, O: Ports>(
+fn compiled_ccu() -> PackedCompiled {
+    let layout = PortLayout::of::<CollectorIn<u32>, CollectorOut<u32>>();
+    let parameters = Parameters { width: 32, ..Parameters::default() };
+    PackedCompiled::observed(&Ccu::<32, 3>::new(&parameters), &layout).unwrap()
+}
+
+fn record_inside(
     path: &Path,
     top: &str,
-    compiled: &Compiled<I, O>,
+    compiled: &PackedCompiled,
     extent: Extent,
 ) -> std::io::Result<ModuleWaveform> {
     let events = Events::of(compiled.scopes()).unwrap();
@@ -38,9 +43,10 @@ fn record_inside<I: Ports, O: Ports>(
 /// Runs a collector on changing inputs and records it both ways.
 fn record(ports: &Path, module: &Path, cycles: u64) -> Vec<Wave> {
     let block = Ocu::<1024>::new(&three_slots());
-    let mut by_port = PortWaveform::create(ports, "ocu", &block, Extent::default()).unwrap();
+    let layout = PortLayout::of::<CollectorIn<Wide<32>>, CollectorOut<Wide<32>>>();
+    let mut by_port = PortWaveform::create(ports, "ocu", &block, &layout, Extent::default()).unwrap();
     let compiled = compiled_ocu();
-    let mut rtl = compiled.engine();
+    let mut rtl: Typed<_, CollectorIn<_>, CollectorOut<_>> = Typed::new(compiled.engine());
     let mut by_module = record_inside(module, "ocu", &compiled, Extent::default()).unwrap();
     let waves = (0..cycles).map(|cycle| {
         let step = cycle as u32;
@@ -56,9 +62,9 @@ fn record(ports: &Path, module: &Path, cycles: u64) -> Vec<Wave> {
         };
         inputs.source_valid[..3].copy_from_slice(&[true, cycle % 2 == 0, false]);
         let outputs = rtl.settle(&inputs);
-        by_port.sample(cycle, &inputs, &outputs, &[]).unwrap();
-        rtl.observe();
-        by_module.sample(cycle, &rtl, &[]).unwrap();
+        by_port.sample(cycle, &packed(&inputs), &packed(&outputs), &[]).unwrap();
+        rtl.engine.observe();
+        by_module.sample(cycle, &rtl.engine, &[]).unwrap();
         rtl.tick();
         (inputs, outputs)
     });
@@ -183,14 +189,14 @@ fn an_unfinished_waveform_leaves_nothing() {
 /// Records the first cycles of an RMU that stores registers.
 fn record_rmu(path: &Path, extent: Extent) -> std::io::Result<()> {
     let parameters = Parameters { width: 32, pcrf_entries: 64, ..Parameters::default() };
-    let compiled: Compiled<RmuIn<u32>, RmuOut<u32>> =
-        Compiled::observed(&Rmu::<32, 6>::new(&parameters)).unwrap();
-    let mut rtl = compiled.engine();
+    let layout = PortLayout::of::<RmuIn<u32>, RmuOut<u32>>();
+    let compiled = PackedCompiled::observed(&Rmu::<32, 6>::new(&parameters), &layout).unwrap();
+    let mut rtl: Typed<_, RmuIn<u32>, RmuOut<u32>> = Typed::new(compiled.engine());
     let mut waveform = record_inside(path, "rmu", &compiled, extent)?;
     for cycle in 0..3 {
         rtl.settle(&RmuIn { request: cycle == 0, store: true, outgoing: 7, ..RmuIn::default() });
-        rtl.observe();
-        waveform.sample(cycle, &rtl, &[["FADD R1 <- R2", "", "EXIT"][cycle as usize]])?;
+        rtl.engine.observe();
+        waveform.sample(cycle, &rtl.engine, &[["FADD R1 <- R2", "", "EXIT"][cycle as usize]])?;
         rtl.tick();
     }
     waveform.finish()
@@ -298,10 +304,9 @@ fn a_file_that_cannot_be_written_is_named() {
 fn cached(
     mut each_cycle: impl FnMut(u64, &Events, &mut dyn FnMut(&mut dyn FnMut(&gpurf_verilog::Occurrence))),
 ) {
-    let compiled: Compiled<CollectorIn<u32>, CollectorOut<u32>> =
-        Compiled::observed(&Ccu::<32, 3>::new(&Parameters { width: 32, ..Parameters::default() })).unwrap();
+    let compiled = compiled_ccu();
     let events = Events::of(compiled.scopes()).unwrap();
-    let mut rtl = compiled.engine();
+    let mut rtl: Typed<_, CollectorIn<u32>, CollectorOut<u32>> = Typed::new(compiled.engine());
     for cycle in 0..12 {
         let mut inputs = CollectorIn { warp: 3, ..CollectorIn::default() };
         match cycle {
@@ -316,8 +321,8 @@ fn cached(
             _ => {}
         }
         rtl.settle(&inputs);
-        rtl.observe();
-        each_cycle(cycle, &events, &mut |see| events.visit(&rtl, see));
+        rtl.engine.observe();
+        each_cycle(cycle, &events, &mut |see| events.visit(&rtl.engine, see));
         rtl.tick();
     }
 }
@@ -355,8 +360,7 @@ fn queries_that_cannot_be_read() {
 
 #[test]
 fn declarations_that_do_not_fit_say_why() {
-    let compiled: Compiled<CollectorIn<u32>, CollectorOut<u32>> =
-        Compiled::observed(&Ccu::<32, 3>::new(&Parameters { width: 32, ..Parameters::default() })).unwrap();
+    let compiled = compiled_ccu();
     let fails = |line: &'static str| {
         let watch: &'static Watch =
             Box::leak(Box::new(Watch { module: "ccu", lines: Box::leak(Box::new([line])) }));

@@ -124,7 +124,8 @@ impl Module {
         more: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let words = self.words_of(inputs, more)?;
-        let outputs = self.engine.settle(&words);
+        let mut outputs = self.bench.layout().no_outputs();
+        self.engine.settle(&words, &mut outputs);
         values(py, &self.outputs, &outputs)
     }
 
@@ -200,7 +201,7 @@ impl Module {
         let has = |names: [&str; 2]| names.iter().all(|name| entry.parameters().contains(name));
         parameters.check_of(has)?;
         let bench = workbench(name, &parameters);
-        let (hierarchy, fields) = (bench.verilog()?, bench.fields());
+        let (hierarchy, layout) = (bench.verilog()?, bench.layout());
         let top = hierarchy.top_module();
         let (engine, recording) = match waveform {
             Some(path) => {
@@ -218,9 +219,9 @@ impl Module {
             title: entry.naming.title,
             paper: entry.naming.paper,
             parameters: entry.parameters().iter().map(parameter).collect(),
-            inputs: Port::all(entry, top, &fields.0, true),
-            outputs: Port::all(entry, top, &fields.1, false),
-            words: fields.0.last().map_or(0, |field| field.first_word + field.words),
+            inputs: Port::all(entry, top, &layout.inputs, true),
+            outputs: Port::all(entry, top, &layout.outputs, false),
+            words: layout.no_inputs().len(),
             cycles: 0,
             recording,
             bench,

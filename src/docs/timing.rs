@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use anyhow::{bail, Context, Result};
-use gpurf_blocks::{Field, Parameters};
+use gpurf_blocks::{Field, Parameters, PortLayout};
 use gpurf_hw::catalogue::find;
 use gpurf_testbenches::{workbench, EngineKind};
 
@@ -29,16 +29,16 @@ pub fn text(project: &Project, about: &str) -> Result<String> {
     find(module)?;
     let bench = workbench(module, &Parameters { width: 32, ..Parameters::default() });
     let samples = bench.sample_scenario(EngineKind::Model, scenario)?;
-    let (inputs, outputs) = bench.fields();
+    let PortLayout { inputs, outputs } = bench.layout();
     let mut rows = vec![];
     for port in ports.split(", ") {
         let named = |fields: &[Field]| fields.iter().find(|field| field.name.to_string() == port).cloned();
-        let values: Vec<Vec<u32>> = match (named(&inputs), named(&outputs)) {
+        let values: Vec<Vec<u32>> = match (named(inputs), named(outputs)) {
             (Some(field), _) => samples.iter().map(|sample| words(&sample.inputs, &field)).collect(),
             (None, Some(field)) => samples.iter().map(|sample| words(&sample.outputs, &field)).collect(),
             (None, None) => bail!("{module} has no port `{port}`; `gpurf verilog {module}` shows them"),
         };
-        rows.push((port, named(&inputs).is_some(), values));
+        rows.push((port, named(inputs).is_some(), values));
     }
     let file = format!("{FOLDER}/{module}_{scenario}.svg");
     let path = project.root.join("docs").join(&file);

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use anyhow::{ensure, Context, Result};
 use clap::Args;
-use gpurf_blocks::{Field, Parameters};
+use gpurf_blocks::{Field, Parameters, PortLayout};
 use gpurf_hw::catalogue::{find, Entry};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
@@ -347,7 +347,7 @@ fn measure(
         None => bench.sample(EngineKind::Rtl, &mut arguments.random(), arguments.cycles)?,
     };
     ensure!(samples.len() > 1, "{}: the stimulus has {} cycles; changes need two", entry.name, samples.len());
-    let activity = match replay(&circuit, &hierarchy, &bench.fields(), &samples, arguments)? {
+    let activity = match replay(&circuit, &hierarchy, bench.layout(), &samples, arguments)? {
         Ok(activity) => activity,
         Err(difference) => return Ok(Err(difference)),
     };
@@ -360,7 +360,7 @@ fn measure(
     if let Some(path) = &arguments.saif {
         write(path, saif(&circuit, &activity, arguments.period_ps()).as_bytes())?;
     }
-    let operations = report::operations(&hierarchy, &bench.fields(), &samples);
+    let operations = report::operations(&hierarchy, bench.layout(), &samples);
     let measured = Circumstances {
         module: entry.name,
         width: parameters.width,
@@ -396,7 +396,7 @@ fn difference(fields: &[Field], found: &[u32], expected: &[u32]) -> Option<(Stri
 fn replay(
     circuit: &Circuit,
     hierarchy: &Hierarchy,
-    fields: &(Vec<Field>, Vec<Field>),
+    layout: &PortLayout,
     samples: &[Sample],
     arguments: &Arguments,
 ) -> Result<Result<Activity, String>> {
@@ -405,11 +405,11 @@ fn replay(
     let mut file = arguments.vcd.as_deref().map(NewFile::create).transpose()?;
     let waveform = file.as_mut().map(|file| Vcd::new(file, circuit, arguments.period_ps()));
     let mut waveform = waveform.transpose().with_context(unwritable)?;
-    let mut gates = Gates::new(circuit, &hierarchy.top_module().ports, fields)?;
+    let mut gates = Gates::new(circuit, &hierarchy.top_module().ports, layout)?;
     for (cycle, sample) in samples.iter().enumerate() {
         let outputs = gates.cycle(&sample.inputs);
         waveform.as_mut().map_or(Ok(()), |waveform| waveform.sample(&gates)).with_context(unwritable)?;
-        if let Some((name, netlist, rtl)) = difference(&fields.1, &outputs, &sample.outputs) {
+        if let Some((name, netlist, rtl)) = difference(&layout.outputs, &outputs, &sample.outputs) {
             return Ok(Err(format!(
                 "{}, cycle {cycle}: {name} is {rtl:#x} in the RTL and {netlist:#x} in the netlist",
                 circuit.top

@@ -3,7 +3,7 @@
 //! is measured, and what a window of random stimulus takes beyond that is fitted to what happened in it.
 
 use anyhow::{bail, Context, Result};
-use gpurf_blocks::{Field, Parameters, CACHED_WARPS};
+use gpurf_blocks::{Field, Parameters, PortLayout, CACHED_WARPS};
 use gpurf_sim::statistics::Counters;
 use gpurf_synth::power::Meter;
 use gpurf_synth::{Gates, Job, Memories, Netlist, Node, Options, Ports, Structure};
@@ -75,9 +75,9 @@ impl RegisterCacheEnergy {
         let netlist = Netlist::map(&job, options)?;
         let circuit = netlist.circuit(&options.library)?;
         let samples = bench.sample(EngineKind::Model, &mut Random::seeded(seed), CYCLES)?;
-        let (inputs, outputs) = bench.fields();
-        let mut gates =
-            Gates::new(&circuit, &hierarchy.top_module().ports, &(inputs.clone(), outputs.clone()))?;
+        let layout = bench.layout();
+        let PortLayout { inputs, outputs } = layout;
+        let mut gates = Gates::new(&circuit, &hierarchy.top_module().ports, layout)?;
         let meter = Meter::new(&circuit, &setting(&options.library));
         let energy = |gates: &mut Gates| 1e-3 * meter.power(gates.activity()).total().dynamic_fj();
         let (mut terms, mut energies) = (vec![vec![]; EVENTS.len()], vec![]);
@@ -85,7 +85,7 @@ impl RegisterCacheEnergy {
             gates.begin();
             for sample in window {
                 let found = gates.cycle(&sample.inputs);
-                if let Some((name, netlist, model)) = difference(&outputs, &found, &sample.outputs) {
+                if let Some((name, netlist, model)) = difference(outputs, &found, &sample.outputs) {
                     bail!(
                         "{}: {name} is {model:#x} in the model and {netlist:#x} in the netlist",
                         hierarchy.top
@@ -157,9 +157,9 @@ mod tests {
 
     #[test]
     fn events_are_ports_of_the_module() {
-        let (inputs, outputs) =
-            workbench(MODULE, &Parameters { width: 32, ..Parameters::default() }).fields();
-        let is_port = |name: &str| inputs.iter().chain(&outputs).any(|field| field.name.field == name);
+        let bench = workbench(MODULE, &Parameters { width: 32, ..Parameters::default() });
+        let PortLayout { inputs, outputs } = bench.layout();
+        let is_port = |name: &str| inputs.iter().chain(outputs).any(|field| field.name.field == name);
         for event in &EVENTS {
             assert!(is_port(event.port) && event.when.is_none_or(is_port), "{}", event.name);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::iter;
 
 use anyhow::Result;
-use gpurf_blocks::Field;
+use gpurf_blocks::PortLayout;
 use gpurf_synth::power::{behind_gates, roles, BehindGate, Energy, Power, Role};
 use gpurf_synth::{Activity, Circuit, MemoryEnergy};
 use gpurf_testbenches::Sample;
@@ -103,14 +103,9 @@ struct Memory {
 
 /// Input and output ports of one bit, or arrays of such, and in how many cycles they were high; arrays by
 /// element.
-pub fn operations(
-    hierarchy: &Hierarchy,
-    fields: &(Vec<Field>, Vec<Field>),
-    samples: &[Sample],
-) -> Vec<Operation> {
+pub fn operations(hierarchy: &Hierarchy, layout: &PortLayout, samples: &[Sample]) -> Vec<Operation> {
     let mut counts: BTreeMap<(bool, &str), u64> = BTreeMap::new();
-    let (inputs, outputs) = fields;
-    let both = [(true, inputs), (false, outputs)];
+    let both = [(true, &layout.inputs), (false, &layout.outputs)];
     for (is_input, field) in
         both.iter().flat_map(|(is_input, fields)| fields.iter().map(|field| (*is_input, field)))
     {

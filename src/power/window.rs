@@ -8,7 +8,7 @@
 
 use anyhow::{bail, ensure, Result};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreOut};
-use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, MAX_BANKS};
+use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, PortLayout, MAX_BANKS};
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{Activity, Circuit, Gates, Options, Structure, Widening};
 use gpurf_testbenches::{workbench, Random};
@@ -26,8 +26,7 @@ const VALUES: usize = 1 << 16;
 struct Side<'a> {
     circuit: Circuit<'a>,
     ports: Vec<Port>,
-    inputs: Vec<Field>,
-    outputs: Vec<Field>,
+    layout: PortLayout,
 }
 
 impl<'a> Side<'a> {
@@ -40,13 +39,12 @@ impl<'a> Side<'a> {
         let bench = workbench(entry.name, parameters);
         let hierarchy = bench.verilog()?;
         let netlist = synthesis.map(&hierarchy, options, Structure::Kept)?;
-        let (inputs, outputs) = bench.fields();
         let ports = hierarchy.top_module().ports.clone();
-        Ok(Side { circuit: netlist.circuit(&options.library)?, ports, inputs, outputs })
+        Ok(Side { circuit: netlist.circuit(&options.library)?, ports, layout: bench.layout().clone() })
     }
 
     fn gates(&self) -> Result<Gates<'_>> {
-        Gates::new(&self.circuit, &self.ports, &(self.inputs.clone(), self.outputs.clone()))
+        Gates::new(&self.circuit, &self.ports, &self.layout)
     }
 }
 
@@ -140,7 +138,7 @@ pub struct Follower<'a> {
 
 impl<'a> Follower<'a> {
     pub fn new(netlists: &'a Netlists<'a>, values: Values, schedule: Schedule) -> Result<Follower<'a>> {
-        let Side { ports, outputs, .. } = &netlists.narrow;
+        let Side { ports, layout: PortLayout { outputs, .. }, .. } = &netlists.narrow;
         let mut narrow = netlists.narrow.gates()?;
         narrow.pause();
         let of_sub_core = layout::<SubCoreOut<u32>>();
@@ -190,7 +188,7 @@ impl<'a> Follower<'a> {
                     "{}, cycle {}: {} is {:#x} in the netlist and not in the SM's hardware",
                     self.netlists.module,
                     self.cycle,
-                    port_of(&self.netlists.narrow.outputs, *word),
+                    port_of(&self.netlists.narrow.layout.outputs, *word),
                     words[*word]
                 );
             }
@@ -241,10 +239,10 @@ impl<'a> Follower<'a> {
     /// The same cycle in the wide netlist, its values instead of the tokens.
     fn follow_wide(&mut self, outputs: &[u32]) -> Result<()> {
         let Netlists { narrow, wide, .. } = self.netlists;
-        let inputs = self.widened(&narrow.inputs, &wide.inputs, &self.inputs);
-        let expected = self.widened(&narrow.outputs, &wide.outputs, outputs);
+        let inputs = self.widened(&narrow.layout.inputs, &wide.layout.inputs, &self.inputs);
+        let expected = self.widened(&narrow.layout.outputs, &wide.layout.outputs, outputs);
         let found = self.wide.cycle(&inputs);
-        if let Some((name, found, expected)) = difference(&wide.outputs, &found, &expected) {
+        if let Some((name, found, expected)) = difference(&wide.layout.outputs, &found, &expected) {
             bail!(
                 "{}, cycle {}: {name} is {found:#x} in the wide netlist, and {expected:#x} is the value of its token",
                 self.netlists.module,

@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::{anyhow, ensure, Context, Result};
 use clap::Args;
-use gpurf_blocks::{suggestion, Clocked, Ports};
+use gpurf_blocks::{suggestion, Clocked, Ports, Typed};
 use gpurf_sim::sm::{PipelineInstruction, PipelineListener};
 use gpurf_testbenches::tap::{self, Found, Place};
 use gpurf_trace::RegisterId;
-use gpurf_verilog::{declared_events, Compiled, Query};
+use gpurf_verilog::{declared_events, PackedCompiled, Query};
 
 #[derive(Args)]
 pub struct RecordingArguments {
@@ -190,7 +190,7 @@ impl Watch {
     /// An engine of sub-core 0 that looks for the event. Its clock edges are those of the SM.
     pub fn in_sub_core<I: Ports, O: Ports>(
         &self,
-        compiled: &Compiled<I, O>,
+        compiled: &PackedCompiled,
     ) -> Result<impl Clocked<In = I, Out = O>> {
         let edges = self.edges.clone();
         self.listen(compiled, move |cycle| {
@@ -203,7 +203,7 @@ impl Watch {
     /// sub-cores'.
     pub fn in_unit<I: Ports, O: Ports>(
         &self,
-        compiled: &Compiled<I, O>,
+        compiled: &PackedCompiled,
         is_later: bool,
     ) -> Result<impl Clocked<In = I, Out = O>> {
         let edges = self.edges.clone();
@@ -213,16 +213,16 @@ impl Watch {
     /// `cycle_of`: the SM's cycle in a cycle of the engine.
     fn listen<I: Ports, O: Ports>(
         &self,
-        compiled: &Compiled<I, O>,
+        compiled: &PackedCompiled,
         cycle_of: impl Fn(u64) -> u64,
     ) -> Result<impl Clocked<In = I, Out = O>> {
         let query = self.query().context("only events inside RTL are looked for there")?.clone();
         let known = tap::events(compiled.scopes())?.kinds().into_iter().map(String::from).collect::<Vec<_>>();
         self.kinds.lock().expect("nobody panics with the kinds in hand").extend(known);
         let found = self.found.clone();
-        tap::listen(compiled, move |cycle, events, values| {
+        Ok(Typed::new(tap::listen(compiled, move |cycle, events, values| {
             found.note_events(&query, cycle_of(cycle), events, values);
-        })
+        })?))
     }
 
     fn note(&self, happens: bool, cycle: u64) {

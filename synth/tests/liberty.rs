@@ -4,7 +4,7 @@
 //!
 //! Skipped, with a note, where Yosys is missing.
 
-use gpurf_blocks::{Field, PortName};
+use gpurf_blocks::{Field, PortLayout, PortName};
 use gpurf_synth::power::{Chances, Meter, Setting};
 use gpurf_synth::{prove, synthesize, Circuit, Gates, Job, Library, Netlist, Options, LOAD_FF};
 use gpurf_verilog::tools::Tool;
@@ -143,8 +143,9 @@ fn ports() -> Vec<Port> {
 /// nanowatts.
 fn energy(circuit: &Circuit) -> [f64; 3] {
     let field = |field, first_word| Field { name: PortName { field, index: None }, first_word, words: 1 };
-    let fields = (vec![field("enable", 0), field("a", 1)], vec![field("sum", 0)]);
-    let mut gates = Gates::new(circuit, &ports(), &fields).unwrap();
+    let layout =
+        PortLayout { inputs: vec![field("enable", 0), field("a", 1)], outputs: vec![field("sum", 0)] };
+    let mut gates = Gates::new(circuit, &ports(), &layout).unwrap();
     let (mut sum, mut random) = (0u16, 12345u32);
     for cycle in 0..2000 {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

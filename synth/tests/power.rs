@@ -3,7 +3,7 @@
 //!
 //! Skipped, with a note, where Yosys is missing; those on the real library where it cannot be fetched.
 
-use gpurf_blocks::{Field, PortName};
+use gpurf_blocks::{Field, PortLayout, PortName};
 use gpurf_synth::power::{opensta, saif, Chances, Meter, Setting};
 use gpurf_synth::{nangate, prove, Activity, Circuit, Gates, Job, Library, Netlist, Options, LOAD_FF};
 use gpurf_verilog::tools::Tool;
@@ -91,8 +91,12 @@ fn run(
     data: impl Fn(usize) -> bool,
     next: impl Fn(u32, u32) -> u32,
 ) -> Activity {
-    let mut gates =
-        Gates::new(circuit, &chain_ports(), &(vec![field("data", 0)], vec![field("q", 0)])).unwrap();
+    let mut gates = Gates::new(
+        circuit,
+        &chain_ports(),
+        &PortLayout { inputs: vec![field("data", 0)], outputs: vec![field("q", 0)] },
+    )
+    .unwrap();
     // The cycle of reset is one with inputs of zero.
     let mut expected = next(0, 0);
     for cycle in 0..cycles {
@@ -175,8 +179,9 @@ const ACCUMULATOR: &str = "
 fn run_accumulator(circuit: &Circuit, cycles: u32) -> Activity {
     let ports = ["clock", "reset", "enable"].map(|name| port(name, 1, true)).into_iter();
     let ports: Vec<Port> = ports.chain([port("a", 16, true), port("sum", 16, false)]).collect();
-    let fields = (vec![field("enable", 0), field("a", 1)], vec![field("sum", 0)]);
-    let mut gates = Gates::new(circuit, &ports, &fields).unwrap();
+    let layout =
+        PortLayout { inputs: vec![field("enable", 0), field("a", 1)], outputs: vec![field("sum", 0)] };
+    let mut gates = Gates::new(circuit, &ports, &layout).unwrap();
     let mut sum = 0u16;
     let mut random = 12345u32;
     for cycle in 0..cycles {

@@ -54,8 +54,7 @@ fn engines(criterion: &mut Criterion<ProcessorTime>) {
     for design in &[Design::BASELINE, Design::MALEKEH] {
         let cycles = Some(CYCLES);
         let model = || design.model(config, SEED);
-        let compiled =
-            sub_core_engine::compiled(config, design, SEED, false).expect("a sub-core is compiled");
+        let compiled = sub_core_engine::compiled(config, design, SEED).expect("a sub-core is compiled");
         let rtl = || -> SubCoreHardware { Box::new(compiled.engine()) };
         let rust_hdl = || sub_core_engine::rust_hdl(config, design, SEED);
         let verilog = sub_core_engine::verilog(config, design, SEED).expect("a sub-core is emitted");

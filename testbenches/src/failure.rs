@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write};
 
-use gpurf_blocks::{layout, pack, Parameters, PortName, Ports};
+use gpurf_blocks::{Field, Parameters, PortLayout, PortName};
 use gpurf_hw::catalogue::find;
 
 use crate::{EngineKind, Outcome};
@@ -22,16 +22,13 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub(crate) fn new<I: Ports, O: Ports>(cycle: u64, inputs: &I, outputs: &O) -> Self {
-        Seen { cycle, inputs: ports(inputs), outputs: ports(outputs) }
+    pub(crate) fn new(cycle: u64, layout: &PortLayout, inputs: &[u32], outputs: &[u32]) -> Self {
+        Seen { cycle, inputs: ports(&layout.inputs, inputs), outputs: ports(&layout.outputs, outputs) }
     }
 }
 
 /// Ports that are not zero, in the order of their declaration.
-fn ports<P: Ports>(ports: &P) -> String {
-    let fields = layout::<P>();
-    let mut words = vec![0; fields.last().map_or(0, |field| field.first_word + field.words)];
-    pack(ports, &mut words);
+fn ports(fields: &[Field], words: &[u32]) -> String {
     let shown = fields.iter().filter_map(|field| {
         let words = &words[field.first_word..][..field.words];
         let digits: String = words.iter().rev().map(|word| format!("{word:08x}")).collect();

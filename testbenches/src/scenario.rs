@@ -2,9 +2,11 @@
 //! Directed scenarios: one for each sentence of a paper that states a rule, and for each decision of
 //! ours where the papers are silent.
 
-use gpurf_blocks::{Data, Divergence, Parameters, Ports};
+use std::marker::PhantomData;
 
-use crate::trial::settle;
+use gpurf_blocks::{pack, unpack, Data, Divergence, PackedClocked, Parameters, PortLayout, Ports};
+
+use crate::trial::{packed, Settling};
 use crate::{Failure, Ported, Seen, Wrong};
 
 /// A short run with expectations. Modules with the same ports share those that hold of all of them.
@@ -21,26 +23,52 @@ pub struct Scenario<I, O> {
 pub struct Drive<'a, I, O> {
     /// The ones of the module.
     pub parameters: Parameters,
-    engines: &'a mut [Ported<I, O>],
+    driven: &'a mut dyn Driven,
+    /// Packed inputs of a cycle.
+    inputs: Vec<u32>,
+    ports: PhantomData<fn(I) -> O>,
+}
+
+impl<I: Ports, O: Ports> Drive<'_, I, O> {
+    /// The answer to these inputs in this cycle; all engines are compared.
+    pub fn peek(&mut self, inputs: I) -> Result<O, String> {
+        pack(&inputs, &mut self.inputs);
+        Ok(unpack(self.driven.settle(&self.inputs)?))
+    }
+
+    /// One clock cycle.
+    pub fn cycle(&mut self, inputs: I) -> Result<O, String> {
+        let outputs = self.peek(inputs)?;
+        self.driven.tick();
+        Ok(outputs)
+    }
+}
+
+/// Engines that a scenario drives, whatever their ports.
+trait Driven {
+    fn settle(&mut self, inputs: &[u32]) -> Result<&[u32], String>;
+    fn tick(&mut self);
+}
+
+/// Engines side by side under packed words.
+struct PackedDrive<'a, 'e> {
+    engines: &'a mut [Box<dyn PackedClocked + 'e>],
+    settling: Settling<'a>,
     cycle: u64,
-    /// The ports of the latest cycle.
-    seen: Option<(u64, I, O)>,
+    /// The latest inputs and their cycle.
+    seen: Option<(u64, Vec<u32>)>,
     /// Where an engine differed, by its place.
     differs: Option<(usize, Divergence)>,
 }
 
-impl<'a, I: Ports, O: Ports> Drive<'a, I, O> {
-    /// The engines must be freshly reset.
-    pub fn new(parameters: &Parameters, engines: &'a mut [Ported<I, O>]) -> Self {
-        Drive { parameters: *parameters, engines, cycle: 0, seen: None, differs: None }
-    }
-
-    /// The answer to these inputs in this cycle; all engines are compared.
-    pub fn peek(&mut self, inputs: I) -> Result<O, String> {
-        let (outputs, differs) = settle(self.engines, &inputs, self.cycle);
-        self.seen = Some((self.cycle, inputs, outputs));
+impl Driven for PackedDrive<'_, '_> {
+    fn settle(&mut self, inputs: &[u32]) -> Result<&[u32], String> {
+        let differs = self.settling.settle(self.engines, inputs, self.cycle);
+        let (cycle, seen) = self.seen.get_or_insert_default();
+        *cycle = self.cycle;
+        inputs.clone_into(seen);
         match differs {
-            None => Ok(outputs),
+            None => Ok(&self.settling.outputs),
             Some((place, found)) => {
                 let reason = format!("engine {place}: {found}");
                 self.differs = Some((place, found));
@@ -49,27 +77,58 @@ impl<'a, I: Ports, O: Ports> Drive<'a, I, O> {
         }
     }
 
-    /// One clock cycle.
-    pub fn cycle(&mut self, inputs: I) -> Result<O, String> {
-        let outputs = self.peek(inputs)?;
+    fn tick(&mut self) {
         self.engines.iter_mut().for_each(|engine| engine.tick());
         self.cycle += 1;
-        Ok(outputs)
     }
 }
 
 impl<I: Ports, O: Ports> Scenario<I, O> {
     /// Plays it on freshly reset engines; returns what failed.
     pub fn play_on(&self, parameters: &Parameters, engines: &mut [Ported<I, O>]) -> Option<Failure> {
-        let mut drive = Drive::new(parameters, engines);
-        let reason = (self.play)(&mut drive).err()?;
+        self.packed().play_on(&PortLayout::of::<I, O>(), parameters, &mut packed(engines))
+    }
+
+    /// The same scenario, its ports' types left behind.
+    pub(crate) fn packed(&self) -> PackedScenario {
+        let Scenario { name, rule, play } = *self;
+        let play = Box::new(move |parameters: &Parameters, driven: &mut dyn Driven| {
+            let inputs = gpurf_blocks::packed(&I::default());
+            play(&mut Drive { parameters: *parameters, driven, inputs, ports: PhantomData })
+        });
+        PackedScenario { name, rule, play }
+    }
+}
+
+/// What a scenario does with engines.
+type Play = Box<dyn Fn(&Parameters, &mut dyn Driven) -> Result<(), String>>;
+
+/// A scenario of packed words.
+pub(crate) struct PackedScenario {
+    pub name: &'static str,
+    pub rule: &'static str,
+    play: Play,
+}
+
+impl PackedScenario {
+    /// Plays it on freshly reset engines; returns what failed.
+    pub fn play_on(
+        &self,
+        layout: &PortLayout,
+        parameters: &Parameters,
+        engines: &mut [Box<dyn PackedClocked + '_>],
+    ) -> Option<Failure> {
+        let settling = Settling::new(layout);
+        let mut drive = PackedDrive { engines, settling, cycle: 0, seen: None, differs: None };
+        let reason = (self.play)(parameters, &mut drive).err()?;
         let wrong = match drive.differs {
             Some((place, found)) => {
                 Wrong::Differs { place, port: found.port, first: found.first, other: found.second }
             }
             None => Wrong::Unexpected(format!("expected: {reason}")),
         };
-        let seen = drive.seen.map(|(cycle, inputs, outputs)| Seen::new(cycle, &inputs, &outputs));
+        let seen =
+            drive.seen.map(|(cycle, inputs)| Seen::new(cycle, layout, &inputs, &drive.settling.outputs));
         Some(Failure { scenario: Some((self.name, self.rule)), wrong, seen: seen.unwrap_or_default() })
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use anyhow::Result;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, Lockstep};
+use gpurf_blocks::{unpack, Clocked, Lockstep, Packed, PortLayout, Typed};
 use gpurf_hw::collector::{Boc, Ccu, Ocu};
 use gpurf_hw::dialect::{Configured, Module, Rtl};
 use gpurf_hw::generics;
@@ -15,10 +15,11 @@ use gpurf_hw::sub_core::SubCore;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::SubCoreEngine;
 use gpurf_sim::sm::{CollectorKind, Design, PipelineInstruction, PipelineListener};
-use gpurf_verilog::{emit, Compiled, Hierarchy, Occurrence, Verilated};
+use gpurf_verilog::{emit, Compiled, Hierarchy, Occurrence, PackedCompiled, Verilated};
+use rust_hdl::prelude::Block;
 
 use crate::tap::{record_inside, record_ports, Recording, RecordingOptions, Texts};
-use crate::Ported;
+use crate::{PackedEngine, Ported};
 
 type In = SubCoreIn<u32>;
 type Out = SubCoreOut<u32>;
@@ -47,17 +48,26 @@ pub fn rust_hdl(config: &Config, design: &Design, seed: u64) -> SubCoreHardware 
     with_sub_core(config, design, seed, MakeRtl)
 }
 
-/// The RTL of a design's sub-core: engines of all those of a machine are made from it. `is_observed`: so that
-/// one can look inside.
-pub fn compiled(config: &Config, design: &Design, seed: u64, is_observed: bool) -> Result<Compiled<In, Out>> {
-    struct Compile(bool);
-    impl WithSubCore for Compile {
-        type Result = Result<Compiled<In, Out>>;
-        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result {
-            Ok(if self.0 { Compiled::observed(&make())? } else { Compiled::new(&make())? })
+/// The module of a design's sub-core, for those who only walk through it.
+fn block(config: &Config, design: &Design, seed: u64) -> Box<dyn Block> {
+    struct MakeBlock;
+    impl WithSubCore for MakeBlock {
+        type Result = Box<dyn Block>;
+        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Box<dyn Block> {
+            Box::new(make())
         }
     }
-    with_sub_core(config, design, seed, Compile(is_observed))
+    with_sub_core(config, design, seed, MakeBlock)
+}
+
+/// The RTL of a design's sub-core: engines of all those of a machine are made from it.
+pub fn compiled(config: &Config, design: &Design, seed: u64) -> Result<Compiled<In, Out>> {
+    Ok(Compiled::new(&*block(config, design, seed))?)
+}
+
+/// The same for those who look inside.
+pub fn observed(config: &Config, design: &Design, seed: u64) -> Result<PackedCompiled> {
+    Ok(PackedCompiled::observed(&*block(config, design, seed), &PortLayout::of::<In, Out>())?)
 }
 
 /// The emitted Verilog of a design's sub-core: all those of a machine are made from it.
@@ -74,7 +84,8 @@ pub fn verilog(config: &Config, design: &Design, seed: u64) -> Result<Hierarchy>
 
 /// A sub-core's Verilog under Verilator.
 pub fn verilator(verilog: &Hierarchy) -> Result<SubCoreHardware> {
-    Ok(Box::new(Verilated::of(verilog)?))
+    let engine = Verilated::of(verilog, &PortLayout::of::<In, Out>())?;
+    Ok(Box::new(Typed::new(engine)))
 }
 
 /// Model, RTL and emitted Verilog of a design's sub-core, compared in every cycle.
@@ -122,20 +133,21 @@ impl PipelineListener for InstructionTexts {
 const TOP: &str = "sub_core";
 
 /// The instructions that are issued and dispatched in a cycle, as texts of a waveform.
-fn instructions(texts: InstructionTexts) -> Texts<'static, In, Out> {
-    let of = move |_, inputs: &In, outputs: &Out| texts.of(inputs, outputs).into();
+fn instructions(texts: InstructionTexts) -> Texts<'static> {
+    let of = move |_, inputs: &[u32], outputs: &[u32]| texts.of(&unpack(inputs), &unpack(outputs)).into();
     Texts { names: &["instructions.issued", "instructions.dispatched"], of: Box::new(of) }
 }
 
 /// A design's sub-core that was compiled to be observed, with every signal in it recorded; `hear` is told its
 /// events.
 pub fn recorded_rtl(
-    compiled: &Compiled<In, Out>,
+    compiled: &PackedCompiled,
     options: &RecordingOptions,
     texts: InstructionTexts,
     hear: impl FnMut(u64, &Occurrence) + 'static,
 ) -> Result<(SubCoreHardware, Recording)> {
-    record_inside(compiled, TOP, options, instructions(texts), hear)
+    let (engine, recording) = record_inside(compiled, TOP, options, instructions(texts), hear)?;
+    Ok((typed(engine), recording))
 }
 
 /// Any engine of a design's sub-core, with its ports recorded.
@@ -147,14 +159,15 @@ pub fn recorded_ports(
     texts: InstructionTexts,
     engine: SubCoreHardware,
 ) -> Result<(SubCoreHardware, Recording)> {
-    struct Record<'a>(&'a RecordingOptions<'a>, InstructionTexts, SubCoreHardware);
-    impl WithSubCore for Record<'_> {
-        type Result = Result<(SubCoreHardware, Recording)>;
-        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result {
-            record_ports(self.2, &make(), TOP, self.0, instructions(self.1))
-        }
-    }
-    with_sub_core(config, design, seed, Record(options, texts, engine))
+    let (block, layout) = (block(config, design, seed), PortLayout::of::<In, Out>());
+    let (engine, texts) = (Box::new(Packed(engine)), instructions(texts));
+    let (engine, recording) = record_ports(engine, &*block, &layout, TOP, options, texts)?;
+    Ok((typed(engine), recording))
+}
+
+/// An engine that is looked at, with the types of its ports.
+pub fn typed(engine: PackedEngine) -> SubCoreHardware {
+    Box::new(Typed::new(engine))
 }
 
 /// Something that is done with the RTL of a design's sub-core.

@@ -11,48 +11,34 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
-use gpurf_blocks::{Clocked, Ports};
+use gpurf_blocks::{PackedClocked, PortLayout};
 use gpurf_verilog::{
-    Compiled, CompiledRtl, Events, Extent, ModuleWaveform, ObservedScope, Occurrence, PortWaveform, Query,
-    Values, WaveformVariable,
+    Events, Extent, ModuleWaveform, ObservedScope, Occurrence, PackedCompiled, PackedRtl, PortWaveform,
+    Query, Values, WaveformVariable,
 };
 use rust_hdl::prelude::Block;
 
-use crate::Ported;
+use crate::PackedEngine;
 
 /// An engine that is looked at before each clock edge, with the ports of the cycle as they have settled.
-struct Tapped<E, I, O, F> {
+struct Tapped<E, F> {
     engine: E,
     look: F,
     cycle: u64,
-    settled: (I, O),
+    settled: (Vec<u32>, Vec<u32>),
 }
 
 /// An engine and whoever looks at it: the cycle, the engine, its inputs and outputs.
-fn tapped<E, I, O, F>(engine: E, look: F) -> Tapped<E, I, O, F>
-where
-    E: Clocked<In = I, Out = O>,
-    I: Ports,
-    O: Ports,
-    F: FnMut(u64, &mut E, &I, &O),
-{
+fn tapped<E: PackedClocked, F: FnMut(u64, &mut E, &[u32], &[u32])>(engine: E, look: F) -> Tapped<E, F> {
     Tapped { engine, look, cycle: 0, settled: Default::default() }
 }
 
-impl<E, I, O, F> Clocked for Tapped<E, I, O, F>
-where
-    E: Clocked<In = I, Out = O>,
-    I: Ports,
-    O: Ports,
-    F: FnMut(u64, &mut E, &I, &O),
-{
-    type In = I;
-    type Out = O;
-
-    fn settle(&mut self, inputs: &I) -> O {
-        let outputs = self.engine.settle(inputs);
-        self.settled = (*inputs, outputs);
-        outputs
+impl<E: PackedClocked, F: FnMut(u64, &mut E, &[u32], &[u32])> PackedClocked for Tapped<E, F> {
+    fn settle(&mut self, inputs: &[u32], outputs: &mut [u32]) {
+        self.engine.settle(inputs, outputs);
+        let (settled_inputs, settled_outputs) = &mut self.settled;
+        inputs.clone_into(settled_inputs);
+        outputs.clone_into(settled_outputs);
     }
 
     fn tick(&mut self) {
@@ -134,15 +120,15 @@ impl<W: 'static> Shared<W> {
     }
 }
 
-/// The texts of a cycle, by its number and its ports.
-type TextsOfCycle<I, O> = Box<dyn FnMut(u64, &I, &O) -> Vec<String>>;
+/// The texts of a cycle, by its number and its packed ports.
+type TextsOfCycle = Box<dyn FnMut(u64, &[u32], &[u32]) -> Vec<String>>;
 
 /// Texts of a cycle beside its signals.
-pub struct Texts<'a, I, O> {
+pub struct Texts<'a> {
     /// `scenario`, or `instructions.issued` for one in a scope.
     pub names: &'a [&'a str],
     /// In the order of their names.
-    pub of: TextsOfCycle<I, O>,
+    pub of: TextsOfCycle,
 }
 
 fn as_str(texts: &[String]) -> Vec<&str> {
@@ -151,13 +137,13 @@ fn as_str(texts: &[String]) -> Vec<&str> {
 
 /// A fresh engine of RTL that was compiled to be observed, with all that is inside recorded. `top` is the
 /// name of the outermost scope; `hear` is told the events of all cycles.
-pub fn record_inside<I: Ports, O: Ports>(
-    compiled: &Compiled<I, O>,
+pub fn record_inside(
+    compiled: &PackedCompiled,
     top: &str,
     options: &RecordingOptions,
-    texts: Texts<I, O>,
+    texts: Texts,
     mut hear: impl FnMut(u64, &Occurrence) + 'static,
-) -> Result<(Ported<I, O>, Recording)> {
+) -> Result<(PackedEngine, Recording)> {
     let events = events(compiled.scopes())?;
     let extent = Extent { scopes: options.scopes, loads: options.loads, texts: texts.names };
     let waveform = ModuleWaveform::create(options.path, top, compiled.scopes(), &events, extent)?;
@@ -165,32 +151,32 @@ pub fn record_inside<I: Ports, O: Ports>(
     let (shared, recording) =
         Shared::new(waveform, variables, options.cycles.clone(), ModuleWaveform::finish);
     let mut of = texts.of;
-    let engine =
-        tapped(compiled.engine(), move |cycle, engine: &mut CompiledRtl<I, O>, inputs: &I, outputs: &O| {
-            engine.observe();
-            events.visit(engine, |event| hear(cycle, event));
-            if shared.cycles.contains(&cycle) {
-                let texts = of(cycle, inputs, outputs);
-                shared.attempt(cycle, |waveform| waveform.sample(cycle, engine, &as_str(&texts)));
-            }
-        });
+    let engine = tapped(compiled.engine(), move |cycle, engine, inputs, outputs| {
+        engine.observe();
+        events.visit(engine, |event| hear(cycle, event));
+        if shared.cycles.contains(&cycle) {
+            let texts = of(cycle, inputs, outputs);
+            shared.attempt(cycle, |waveform| waveform.sample(cycle, engine, &as_str(&texts)));
+        }
+    });
     Ok((Box::new(engine), recording))
 }
 
-/// Any engine, with its ports recorded; `module` tells which there are.
-pub fn record_ports<I: Ports, O: Ports>(
-    engine: Ported<I, O>,
+/// Any engine, with its ports recorded; `module` tells which of those in the layout there are.
+pub fn record_ports(
+    engine: PackedEngine,
     module: &dyn Block,
+    layout: &PortLayout,
     top: &str,
     options: &RecordingOptions,
-    texts: Texts<I, O>,
-) -> Result<(Ported<I, O>, Recording)> {
+    texts: Texts,
+) -> Result<(PackedEngine, Recording)> {
     let extent = Extent { scopes: options.scopes, loads: options.loads, texts: texts.names };
-    let waveform = PortWaveform::create(options.path, top, module, extent)?;
+    let waveform = PortWaveform::create(options.path, top, module, layout, extent)?;
     let variables = waveform.variables().to_vec();
     let (shared, recording) = Shared::new(waveform, variables, options.cycles.clone(), PortWaveform::finish);
     let mut of = texts.of;
-    let engine = tapped(engine, move |cycle, _: &mut Ported<I, O>, inputs: &I, outputs: &O| {
+    let engine = tapped(engine, move |cycle, _, inputs, outputs| {
         if shared.cycles.contains(&cycle) {
             let texts = of(cycle, inputs, outputs);
             shared.attempt(cycle, |waveform| waveform.sample(cycle, inputs, outputs, &as_str(&texts)));
@@ -273,12 +259,12 @@ impl Found {
 }
 
 /// A fresh engine of RTL that was compiled to be observed, whose events are looked at in each cycle.
-pub fn listen<I: Ports, O: Ports>(
-    compiled: &Compiled<I, O>,
+pub fn listen(
+    compiled: &PackedCompiled,
     mut look: impl FnMut(u64, &Events, &dyn Values),
-) -> Result<impl Clocked<In = I, Out = O>> {
+) -> Result<impl PackedClocked> {
     let events = events(compiled.scopes())?;
-    Ok(tapped(compiled.engine(), move |cycle, engine: &mut CompiledRtl<I, O>, _: &I, _: &O| {
+    Ok(tapped(compiled.engine(), move |cycle, engine: &mut PackedRtl, _: &[u32], _: &[u32]| {
         engine.observe();
         look(cycle, &events, engine);
     }))

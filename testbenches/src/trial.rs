@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_blocks::{difference, Divergence, Ports};
+use gpurf_blocks::{packed_difference, unpack, Divergence, Packed, PackedClocked, PortLayout, Ports};
 
+use crate::stimulus::{PackedStimulus, TypedStimulus};
 use crate::{Ported, Random, Seen, Stimulus};
 
 /// The findings of a run.
@@ -38,19 +39,41 @@ pub fn run<I: Ports, O: Ports>(
     cycles: u64,
     watch: &mut dyn FnMut(u64, &I, &O),
 ) -> Outcome {
+    let mut stimulus = TypedStimulus { stimulus: Box::new(stimulus), inputs: I::default() };
+    let mut watch = |cycle, inputs: &[u32], outputs: &[u32]| watch(cycle, &unpack(inputs), &unpack(outputs));
+    let layout = PortLayout::of::<I, O>();
+    run_packed(&layout, &mut packed(engines), &mut stimulus, random, cycles, &mut watch)
+}
+
+/// Engines of known ports, behind packed words.
+pub(crate) fn packed<I: Ports, O: Ports>(engines: &mut [Ported<I, O>]) -> Vec<Box<dyn PackedClocked + '_>> {
+    let packed = |engine| -> Box<dyn PackedClocked + '_> { Box::new(Packed(engine)) };
+    engines.iter_mut().map(packed).collect()
+}
+
+/// The same with packed ports.
+pub(crate) fn run_packed(
+    layout: &PortLayout,
+    engines: &mut [Box<dyn PackedClocked + '_>],
+    stimulus: &mut dyn PackedStimulus,
+    random: &mut Random,
+    cycles: u64,
+    watch: &mut dyn FnMut(u64, &[u32], &[u32]),
+) -> Outcome {
     let mut outcome = Outcome::default();
+    let mut inputs = layout.no_inputs();
+    let mut settling = Settling::new(layout);
     for cycle in 0..cycles {
-        let inputs = stimulus.next(random);
-        let (outputs, divergence) = settle(engines, &inputs, cycle);
-        outcome.divergence = divergence;
-        watch(cycle, &inputs, &outputs);
-        if let Err(reason) = stimulus.observe(&inputs, &outputs) {
+        stimulus.next(random, &mut inputs);
+        outcome.divergence = settling.settle(engines, &inputs, cycle);
+        watch(cycle, &inputs, &settling.outputs);
+        if let Err(reason) = stimulus.observe(&settling.outputs) {
             outcome.violation = Some((cycle, reason));
         }
         engines.iter_mut().for_each(|engine| engine.tick());
         outcome.cycles = cycle + 1;
         if !outcome.passed() {
-            outcome.seen = Seen::new(cycle, &inputs, &outputs);
+            outcome.seen = Seen::new(cycle, layout, &inputs, &settling.outputs);
             break;
         }
     }
@@ -58,21 +81,37 @@ pub fn run<I: Ports, O: Ports>(
     outcome
 }
 
-/// Settles all engines in a cycle: the outputs of the first, and the place of the first other one that
-/// answers differently, and where.
-pub(crate) fn settle<I: Ports, O: Ports>(
-    engines: &mut [Ported<I, O>],
-    inputs: &I,
-    cycle: u64,
-) -> (O, Option<(usize, Divergence)>) {
-    let (first, others) = engines.split_first_mut().expect("at least one engine");
-    let outputs = first.settle(inputs);
-    let mut divergence = None;
-    for (place, engine) in others.iter_mut().enumerate() {
-        let answer = engine.settle(inputs);
-        if answer != outputs && divergence.is_none() {
-            divergence = Some((place + 1, difference(cycle, outputs, answer)));
-        }
+/// Engines that settle side by side.
+pub(crate) struct Settling<'a> {
+    layout: &'a PortLayout,
+    /// Answer of the first engine.
+    pub outputs: Vec<u32>,
+    answer: Vec<u32>,
+}
+
+impl<'a> Settling<'a> {
+    pub fn new(layout: &'a PortLayout) -> Self {
+        Settling { layout, outputs: layout.no_outputs(), answer: layout.no_outputs() }
     }
-    (outputs, divergence)
+
+    /// Settles all engines in a cycle: the place of the first one that answers differently from the first of
+    /// all, and where.
+    pub fn settle(
+        &mut self,
+        engines: &mut [Box<dyn PackedClocked + '_>],
+        inputs: &[u32],
+        cycle: u64,
+    ) -> Option<(usize, Divergence)> {
+        let (first, others) = engines.split_first_mut().expect("at least one engine");
+        first.settle(inputs, &mut self.outputs);
+        let mut divergence = None;
+        for (place, engine) in others.iter_mut().enumerate() {
+            engine.settle(inputs, &mut self.answer);
+            if self.answer != self.outputs && divergence.is_none() {
+                let found = packed_difference(cycle, &self.layout.outputs, &self.outputs, &self.answer);
+                divergence = Some((place + 1, found));
+            }
+        }
+        divergence
+    }
 }

@@ -6,31 +6,33 @@ use gpurf_blocks::ports::{
     CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, RegisterCacheIn, RegisterCacheOut, RmuIn,
     RmuOut,
 };
-use gpurf_blocks::{Clocked, Parameters, Ports, ADDRESS_BITS, WARP_BITS};
+use gpurf_blocks::{Clocked, Parameters, PortLayout, Ports, Typed, ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::{Configured, Module, Rtl};
 use gpurf_hw::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_hw::generics;
 use gpurf_hw::multicast::Iwmu;
 use gpurf_hw::register_cache::RegisterCache;
-use gpurf_verilog::{Compiled, Verilated};
+use gpurf_verilog::{Compiled, PackedCompiled, Verilated};
 
 /// Makers of the hardware of a unit.
 pub struct UnitHardware<I: Ports, O: Ports> {
     /// The RTL as machine code.
     pub compiled: fn(&Parameters) -> Result<Compiled<I, O>>,
     /// The same for those who look inside.
-    pub observed: fn(&Parameters) -> Result<Compiled<I, O>>,
+    pub observed: fn(&Parameters) -> Result<PackedCompiled>,
     /// The hardware as rust-hdl evaluates it.
     pub rust_hdl: fn(&Parameters) -> Box<dyn Clocked<In = I, Out = O> + Send>,
     /// The emitted Verilog under Verilator.
-    pub verilator: fn(&Parameters) -> Result<Verilated<I, O>>,
+    pub verilator: fn(&Parameters) -> Result<Typed<Verilated, I, O>>,
 }
 
 impl<I: Ports + Send, O: Ports + Send> UnitHardware<I, O> {
     fn of<M: Configured + Module<In = I, Out = O> + Send + 'static>() -> Self {
         UnitHardware {
             compiled: |parameters| Ok(Compiled::new(&M::configured(parameters))?),
-            observed: |parameters| Ok(Compiled::observed(&M::configured(parameters))?),
+            observed: |parameters| {
+                Ok(PackedCompiled::observed(&M::configured(parameters), &PortLayout::of::<I, O>())?)
+            },
             rust_hdl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
             verilator: |parameters| Ok(Verilated::new(&M::configured(parameters))?),
         }

@@ -6,17 +6,21 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use anyhow::{anyhow, bail, Context, Result};
-use gpurf_blocks::{layout, suggestion, Clocked, Field, Parameters, Ports};
+use gpurf_blocks::{suggestion, unpack, Packed, PackedClocked, Parameters, PortLayout, Ports};
 use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_verilog::{
-    emit_as, Compiled, CompiledRtl, Events, Hierarchy, Icarus, Occurrence, Query, Style, Values, Verilated,
+    emit_as, Events, Hierarchy, Icarus, Occurrence, PackedCompiled, PackedRtl, Query, Style, Values,
+    Verilated,
 };
 use rust_hdl::prelude::Block;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
-use crate::sampling::{Packed, PackedEngine, Sample, Sampled};
+use crate::sampling::{PackedEngine, Sample, Sampled};
+use crate::scenario::PackedScenario;
+use crate::stimulus::{PackedStimulus, TypedStimulus};
 use crate::tap::{self, record_inside, record_ports, Drawn, Found, RecordingOptions, Texts};
-use crate::{run, Failure, Failures, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
+use crate::trial::run_packed;
+use crate::{Failure, Failures, Outcome, Ported, Random, Scenario, Testbench};
 
 /// An engine of a module. The command line names it as `strum` derives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
@@ -106,8 +110,8 @@ pub trait Workbench {
     /// The same with the scenarios instead of random stimulus after the reset; tells which failed and why.
     fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Failure>>;
 
-    /// Where each port stands in the packed words of a [`Sample`]: inputs and outputs.
-    fn fields(&self) -> (Vec<Field>, Vec<Field>);
+    /// Where each port stands in the packed words of a [`Sample`].
+    fn layout(&self) -> &PortLayout;
 
     /// A fresh engine after reset, for whoever decides its inputs from cycle to cycle.
     fn open(&self, engine: EngineKind) -> Result<PackedEngine>;
@@ -156,12 +160,13 @@ pub trait Recording {
 /// Plays a stimulus to its end and gives back the engine.
 pub type Playback = Box<dyn FnOnce() -> Box<dyn Any>>;
 
-/// A module in one configuration: only its ports' types are known, for what a bench does is compiled for each
-/// of them.
-pub struct Bench<I, O> {
+/// A module in one configuration, its type left behind.
+#[derive(Clone)]
+pub struct Bench {
     name: String,
     parameters: Parameters,
-    subject: Subject<I, O>,
+    subject: Subject,
+    layout: PortLayout,
     /// How the module's own Verilog is written.
     style: Style,
     /// Verilog instead of the module's own.
@@ -170,76 +175,65 @@ pub struct Bench<I, O> {
     /// The module's own Verilog, once somebody asked for it.
     emitted: OnceCell<Hierarchy>,
     /// The same of its machine code.
-    compiled: OnceCell<Compiled<I, O>>,
+    compiled: OnceCell<PackedCompiled>,
     /// The same for those who look inside.
-    observed: OnceCell<Compiled<I, O>>,
+    observed: OnceCell<PackedCompiled>,
 }
 
 /// A [`Testbench`]'s answers about its module.
 #[derive(Clone, Copy)]
-struct Subject<I, O> {
+struct Subject {
     block: fn(&Parameters) -> Box<dyn Block>,
     emit: fn(&Parameters, &Style) -> Result<Hierarchy>,
-    model: fn(&Parameters) -> Ported<I, O>,
-    rust_hdl: fn(&Parameters) -> Box<dyn Hardware<I, O>>,
-    stimulus: fn(&Parameters) -> Box<dyn Stimulus<I, O>>,
+    model: fn(&Parameters) -> PackedEngine,
+    playback: fn(&Parameters, &[Vec<u32>]) -> Playback,
+    rust_hdl: fn(&Parameters) -> Box<dyn Hardware>,
+    stimulus: fn(&Parameters) -> Box<dyn PackedStimulus>,
     protocol: fn(&Parameters) -> Vec<String>,
-    scenarios: fn() -> Vec<Scenario<I, O>>,
+    scenarios: fn() -> Vec<PackedScenario>,
 }
 
 /// Hardware that can be reset at any time.
-trait Hardware<I, O>: Clocked<In = I, Out = O> {
-    fn reset(&mut self, inputs: &I);
+trait Hardware: PackedClocked {
+    fn reset(&mut self, inputs: &[u32]);
 }
 
-impl<M: Module> Hardware<M::In, M::Out> for Rtl<M> {
-    fn reset(&mut self, inputs: &M::In) {
-        Rtl::reset(self, inputs);
+impl<M: Module> Hardware for Packed<Rtl<M>> {
+    fn reset(&mut self, inputs: &[u32]) {
+        self.0.reset(&unpack(inputs));
     }
 }
 
-impl<I: Ports, O: Ports> Hardware<I, O> for CompiledRtl<I, O> {
-    fn reset(&mut self, inputs: &I) {
-        CompiledRtl::reset(self, inputs);
+impl Hardware for PackedRtl {
+    fn reset(&mut self, inputs: &[u32]) {
+        PackedRtl::reset(self, inputs);
     }
 }
 
-impl<I: Ports, O: Ports> Hardware<I, O> for Verilated<I, O> {
-    fn reset(&mut self, inputs: &I) {
+impl Hardware for Verilated {
+    fn reset(&mut self, inputs: &[u32]) {
         Verilated::reset(self, inputs);
     }
 }
 
-impl<I: Ports, O: Ports> Clone for Bench<I, O> {
-    fn clone(&self) -> Self {
-        Bench {
-            name: self.name.clone(),
-            parameters: self.parameters,
-            subject: self.subject,
-            style: self.style.clone(),
-            source: self.source.clone(),
-            netlist: self.netlist.clone(),
-            emitted: self.emitted.clone(),
-            compiled: self.compiled.clone(),
-            observed: self.observed.clone(),
-        }
-    }
-}
-
 /// The testbench of a module with these parameters; waveforms show the name.
-pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, M::Out> {
+pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench {
     Bench {
         name: name.to_string(),
         parameters: M::seen(parameters),
         subject: Subject {
             block: |parameters| Box::new(M::configured(parameters)),
             emit: |parameters, style| Ok(emit_as(&M::configured(parameters), style)?),
-            model: M::model,
-            rust_hdl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
-            stimulus: M::stimulus,
+            model: |parameters| Box::new(Packed(M::model(parameters))),
+            playback: |parameters, inputs| playback_of_model(M::model(parameters), inputs),
+            rust_hdl: |parameters| Box::new(Packed(Rtl::new(M::configured(parameters)))),
+            stimulus: |parameters| {
+                Box::new(TypedStimulus { stimulus: M::stimulus(parameters), inputs: Default::default() })
+            },
             protocol: M::protocol,
-            scenarios: M::scenarios,
+            scenarios: || M::scenarios().iter().map(Scenario::packed).collect(),
         },
+        layout: PortLayout::of::<M::In, M::Out>(),
         style: Style::default(),
         source: None,
         netlist: None,
@@ -249,80 +243,93 @@ pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, 
     }
 }
 
+/// A model needs no packed words: its speed is that of its own types.
+fn playback_of_model<I: Ports, O: Ports>(mut model: Ported<I, O>, inputs: &[Vec<u32>]) -> Playback {
+    let inputs: Vec<I> = inputs.iter().map(|words| unpack(words)).collect();
+    Box::new(move || {
+        for cycle in &inputs {
+            std::hint::black_box(model.settle(cycle));
+            model.tick();
+        }
+        Box::new((model, inputs))
+    })
+}
+
 /// Cycles without inputs behind a scenario that is recorded.
 const CYCLES_AFTER: u64 = 5;
 
-impl<I: Ports, O: Ports> Bench<I, O> {
-    fn model(&self) -> Ported<I, O> {
+impl Bench {
+    fn model(&self) -> PackedEngine {
         (self.subject.model)(&self.parameters)
     }
 
-    fn stimulus(&self) -> Box<dyn Stimulus<I, O>> {
+    fn stimulus(&self) -> Box<dyn PackedStimulus> {
         (self.subject.stimulus)(&self.parameters)
     }
 
-    fn compiled(&self) -> Result<&Compiled<I, O>> {
+    fn compiled(&self) -> Result<&PackedCompiled> {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
-        let compiled = Compiled::new(&*(self.subject.block)(&self.parameters))?;
+        let compiled = PackedCompiled::new(&*self.block(), &self.layout)?;
         Ok(self.compiled.get_or_init(|| compiled))
     }
 
-    fn engine(&self, kind: EngineKind) -> Result<Ported<I, O>> {
+    fn engine(&self, kind: EngineKind) -> Result<PackedEngine> {
         Ok(match kind {
             EngineKind::Model => self.model(),
             EngineKind::Rtl => Box::new(self.compiled()?.engine()),
             EngineKind::RustHdl => (self.subject.rust_hdl)(&self.parameters),
-            EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?)?),
-            EngineKind::Icarus => Box::new(Icarus::of(&self.verilog()?)?),
+            EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?, &self.layout)?),
+            EngineKind::Icarus => Box::new(Icarus::of(&self.verilog()?, &self.layout)?),
             EngineKind::Netlist => {
                 let text =
                     self.netlist.clone().context("there is no netlist of it: it was not synthesized")?;
-                Box::new(Verilated::of(&self.verilog()?.with_source(text))?)
+                Box::new(Verilated::of(&self.verilog()?.with_source(text), &self.layout)?)
             }
         })
     }
 
-    fn engines(&self, kinds: &[EngineKind]) -> Result<Vec<Ported<I, O>>> {
+    fn engines(&self, kinds: &[EngineKind]) -> Result<Vec<PackedEngine>> {
         kinds.iter().map(|kind| self.engine(*kind)).collect()
     }
 
     /// A fresh model, and hardware that ran for so many cycles with values of zero and was reset.
-    fn reset_engines(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Ported<I, O>>> {
-        let hardware = hardware.iter().map(|kind| -> Result<Box<dyn Hardware<I, O>>> {
+    fn reset_engines(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<PackedEngine>> {
+        let hardware = hardware.iter().map(|kind| -> Result<Box<dyn Hardware>> {
             Ok(match kind {
                 EngineKind::Rtl => Box::new(self.compiled()?.engine()),
                 EngineKind::RustHdl => (self.subject.rust_hdl)(&self.parameters),
-                EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?)?),
+                EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?, &self.layout)?),
                 other => bail!("{other} cannot be reset in mid-stimulus"),
             })
         });
         let mut hardware: Vec<_> = hardware.collect::<Result<_>>()?;
         let mut random = Random::dataless(seed);
         let (mut model, mut stimulus) = (self.model(), self.stimulus());
+        let (mut inputs, mut outputs) = (self.layout.no_inputs(), self.layout.no_outputs());
         for _ in 0..before {
-            let inputs = stimulus.next(&mut random);
-            let outputs = model.settle(&inputs);
-            stimulus.observe(&inputs, &outputs).map_err(|reason| anyhow!(reason))?;
-            model.tick();
+            stimulus.next(&mut random, &mut inputs);
             for engine in &mut hardware {
-                engine.settle(&inputs);
+                engine.settle(&inputs, &mut outputs);
                 engine.tick();
             }
+            model.settle(&inputs, &mut outputs);
+            stimulus.observe(&outputs).map_err(|reason| anyhow!(reason))?;
+            model.tick();
         }
-        let inputs = stimulus.next(&mut random);
+        stimulus.next(&mut random, &mut inputs);
         hardware.iter_mut().for_each(|engine| engine.reset(&inputs));
-        let hardware = hardware.into_iter().map(|engine| -> Ported<I, O> { engine });
+        let hardware = hardware.into_iter().map(|engine| -> PackedEngine { engine });
         Ok([self.model()].into_iter().chain(hardware).collect())
     }
 
     /// The RTL compiled for those who look inside.
-    fn observed(&self) -> Result<&Compiled<I, O>> {
+    fn observed(&self) -> Result<&PackedCompiled> {
         if let Some(observed) = self.observed.get() {
             return Ok(observed);
         }
-        let observed = Compiled::observed(&*self.block())?;
+        let observed = PackedCompiled::observed(&*self.block(), &self.layout)?;
         Ok(self.observed.get_or_init(|| observed))
     }
 
@@ -331,16 +338,19 @@ impl<I: Ports, O: Ports> Bench<I, O> {
         &self,
         engine: EngineKind,
         options: &RecordingOptions,
-        texts: Texts<I, O>,
-    ) -> Result<(Ported<I, O>, tap::Recording)> {
+        texts: Texts,
+    ) -> Result<(PackedEngine, tap::Recording)> {
         match engine {
             EngineKind::Rtl => record_inside(self.observed()?, &self.name, options, texts, |_, _| {}),
-            other => record_ports(self.engine(other)?, &*self.block(), &self.name, options, texts),
+            other => {
+                let (engine, block) = (self.engine(other)?, self.block());
+                record_ports(engine, &*block, &self.layout, &self.name, options, texts)
+            }
         }
     }
 
     /// Drives an engine through a course to its end.
-    fn follow(&self, course: &Course, engine: Ported<I, O>) -> Result<()> {
+    fn follow(&self, course: &Course, engine: PackedEngine) -> Result<()> {
         let mut engines = [engine];
         match course {
             Course::Scenario(name) => match self.play_named(name, &mut engines)? {
@@ -348,16 +358,14 @@ impl<I: Ports, O: Ports> Bench<I, O> {
                 None => {
                     // The cycles after the last one show its changes.
                     for _ in 0..CYCLES_AFTER {
-                        engines[0].settle(&I::default());
+                        engines[0].settle(&self.layout.no_inputs(), &mut self.layout.no_outputs());
                         engines[0].tick();
                     }
                     Ok(())
                 }
             },
             Course::Random { seed, cycles } => {
-                let mut random = Random::seeded(*seed);
-                let outcome =
-                    run(&mut engines, &mut *self.stimulus(), &mut random, *cycles, &mut |_, _, _| {});
+                let outcome = self.run_on(&mut engines, &mut Random::seeded(*seed), *cycles);
                 match outcome.violation {
                     Some((cycle, reason)) => bail!("cycle {cycle}: {reason}"),
                     None => Ok(()),
@@ -366,28 +374,33 @@ impl<I: Ports, O: Ports> Bench<I, O> {
         }
     }
 
+    /// Drives these engines with random stimulus.
+    fn run_on(&self, engines: &mut [PackedEngine], random: &mut Random, cycles: u64) -> Outcome {
+        run_packed(&self.layout, engines, &mut *self.stimulus(), random, cycles, &mut |_, _, _| {})
+    }
+
     /// Plays a scenario on these engines; why it failed.
-    fn play_named(&self, name: &str, engines: &mut [Ported<I, O>]) -> Result<Option<Failure>> {
+    fn play_named(&self, name: &str, engines: &mut [PackedEngine]) -> Result<Option<Failure>> {
         let scenarios = (self.subject.scenarios)();
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == name) else {
             let names = scenarios.iter().map(|scenario| scenario.name);
             let list = format!("`gpurf names scenarios {}` lists them", self.name);
             bail!("{} has no scenario {name}{}", self.name, suggestion(name, names, &list));
         };
-        Ok(scenario.play_on(&self.parameters, engines))
+        Ok(scenario.play_on(&self.layout, &self.parameters, engines))
     }
 
     /// Plays all scenarios, each on engines of its own, and tells which failed and why.
-    fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<Failure>> {
+    fn play_on(&self, engines: &dyn Fn() -> Result<Vec<PackedEngine>>) -> Result<Vec<Failure>> {
         let mut failures = vec![];
         for scenario in (self.subject.scenarios)() {
-            failures.extend(scenario.play_on(&self.parameters, &mut engines()?));
+            failures.extend(scenario.play_on(&self.layout, &self.parameters, &mut engines()?));
         }
         Ok(failures)
     }
 }
 
-impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
+impl Workbench for Bench {
     fn block(&self) -> Box<dyn Block> {
         (self.subject.block)(&self.parameters)
     }
@@ -446,7 +459,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
     }
 
     fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<Outcome> {
-        Ok(run(&mut self.engines(engines)?, &mut *self.stimulus(), random, cycles, &mut |_, _, _| {}))
+        Ok(self.run_on(&mut self.engines(engines)?, random, cycles))
     }
 
     fn draw(&self, engine: EngineKind, course: &Course, options: &RecordingOptions) -> Result<Drawn> {
@@ -454,7 +467,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
             Course::Scenario(name) => name.clone(),
             Course::Random { seed, .. } => format!("random, seed {seed}"),
         };
-        let of = move |cycle, _: &I, _: &O| vec![name.clone(), format!("cycle {cycle}")];
+        let of = move |cycle, _: &[u32], _: &[u32]| vec![name.clone(), format!("cycle {cycle}")];
         let texts = Texts { names: &["scenario", "step"], of: Box::new(of) };
         let (engine, recording) = self.recorded(engine, options, texts)?;
         let followed = self.follow(course, engine);
@@ -492,20 +505,19 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         cycles: u64,
     ) -> Result<Outcome> {
         let mut engines = self.reset_engines(hardware, seed, before)?;
-        let mut stimulus = self.stimulus();
-        Ok(run(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, &mut |_, _, _| {}))
+        Ok(self.run_on(&mut engines, &mut Random::seeded(seed), cycles))
     }
 
     fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Failure>> {
         self.play_on(&|| self.reset_engines(hardware, seed, before))
     }
 
-    fn fields(&self) -> (Vec<Field>, Vec<Field>) {
-        (layout::<I>(), layout::<O>())
+    fn layout(&self) -> &PortLayout {
+        &self.layout
     }
 
     fn open(&self, engine: EngineKind) -> Result<PackedEngine> {
-        Ok(Box::new(Packed(self.engine(engine)?)))
+        self.engine(engine)
     }
 
     fn open_recorded(
@@ -514,15 +526,13 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         options: &RecordingOptions,
     ) -> Result<(PackedEngine, tap::Recording)> {
         let texts = Texts { names: &[], of: Box::new(|_, _, _| vec![]) };
-        let (engine, recording) = self.recorded(engine, options, texts)?;
-        Ok((Box::new(Packed(engine)), recording))
+        self.recorded(engine, options, texts)
     }
 
     fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>> {
         let samples = Rc::new(RefCell::new(vec![]));
-        let mut engines: [Ported<I, O>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
-        let mut stimulus = self.stimulus();
-        let outcome = run(&mut engines, &mut *stimulus, random, cycles, &mut |_, _, _| {});
+        let mut engines: [PackedEngine; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
+        let outcome = self.run_on(&mut engines, random, cycles);
         if let Some((cycle, reason)) = outcome.violation {
             bail!("cycle {cycle}: {reason}");
         }
@@ -538,25 +548,29 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
 
     fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording> {
         let mut inputs = vec![];
-        let mut model = [self.model()];
-        let mut stimulus = self.stimulus();
-        run(&mut model, &mut *stimulus, random, cycles, &mut |_, cycle, _| inputs.push(*cycle));
+        let mut watch = |_, cycle: &[u32], _: &[u32]| inputs.push(cycle.to_vec());
+        run_packed(&self.layout, &mut [self.model()], &mut *self.stimulus(), random, cycles, &mut watch);
         Box::new(Recorded { bench: self.clone(), inputs })
     }
 }
 
-struct Recorded<I, O> {
-    bench: Bench<I, O>,
-    inputs: Vec<I>,
+struct Recorded {
+    bench: Bench,
+    /// Packed words of every cycle.
+    inputs: Vec<Vec<u32>>,
 }
 
-impl<I: Ports, O: Ports> Recording for Recorded<I, O> {
+impl Recording for Recorded {
     fn playback(&self, engine: EngineKind) -> Result<Playback> {
+        if engine == EngineKind::Model {
+            return Ok((self.bench.subject.playback)(&self.bench.parameters, &self.inputs));
+        }
         let mut engine = self.bench.engine(engine)?;
-        let inputs = self.inputs.clone();
+        let (inputs, mut outputs) = (self.inputs.clone(), self.bench.layout.no_outputs());
         Ok(Box::new(move || {
             for cycle in &inputs {
-                std::hint::black_box(engine.settle(cycle));
+                engine.settle(cycle, &mut outputs);
+                std::hint::black_box(&outputs);
                 engine.tick();
             }
             Box::new((engine, inputs))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Faults in the compiled RTL: comparing it with the models finds them.
 
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{Parameters, PortLayout, Typed};
 use gpurf_hw::collector::Ccu;
 use gpurf_hw::finereg::LiveRegisterCache;
 use gpurf_hw::multicast::LrtScan;
 use gpurf_testbenches::{run, Engine, Random, Testbench};
-use gpurf_verilog::{Compiled, Fault};
+use gpurf_verilog::{Fault, PackedCompiled};
 
 /// Places of each kind of fault that are tried.
 const PLACES: usize = 24;
@@ -19,8 +19,9 @@ fn unnoticed<M: Testbench>(fault: fn(usize) -> Fault) -> usize {
     let parameters = M::seen(&given);
     let is_unnoticed = |place: &usize| {
         // Places next to each other are alike.
-        let compiled = Compiled::faulty(&M::configured(&parameters), fault(7919 * place));
-        let faulty: Engine<M> = Box::new(compiled.expect("it compiles").engine());
+        let (module, layout) = (M::configured(&parameters), PortLayout::of::<M::In, M::Out>());
+        let compiled = PackedCompiled::faulty(&module, &layout, fault(7919 * place));
+        let faulty: Engine<M> = Box::new(Typed::new(compiled.expect("it compiles").engine()));
         let mut engines = [M::model(&parameters), faulty];
         let outcome = run(
             &mut engines,

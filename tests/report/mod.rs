@@ -327,7 +327,8 @@ fn a_browser_shows_it_without_a_complaint() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let picture = folder.path().join("report.png");
-    let (_, logged) = browse(page(), &["--window-size=1280,1600", &format!("--screenshot={}", picture.display())]);
+    let (_, logged) =
+        browse(page(), &["--window-size=1280,1600", &format!("--screenshot={}", picture.display())]);
     let complaints: Vec<_> = logged.lines().filter(|line| line.contains("CONSOLE")).collect();
     assert!(complaints.is_empty(), "{complaints:?}");
     assert!(fs::metadata(&picture).expect("a picture").len() > 50_000, "it is not empty");

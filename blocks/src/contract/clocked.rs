@@ -38,6 +38,19 @@ pub trait Clocked {
     }
 }
 
+impl<B: Clocked + ?Sized> Clocked for &mut B {
+    type In = B::In;
+    type Out = B::Out;
+
+    fn settle(&mut self, inputs: &Self::In) -> Self::Out {
+        (**self).settle(inputs)
+    }
+
+    fn tick(&mut self) {
+        (**self).tick()
+    }
+}
+
 impl<B: Clocked + ?Sized> Clocked for Box<B> {
     type In = B::In;
     type Out = B::Out;

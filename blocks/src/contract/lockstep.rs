@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Clocked, PortName, PortValue, PortVisitor, Ports};
+use super::{layout, packed, Clocked, Field, PortName, Ports};
 
 /// The first difference that a [`Lockstep`] met.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,24 +79,22 @@ where
 }
 
 /// Names the first port in which two outputs differ; they must not be equal.
-pub fn difference<P: Ports>(cycle: u64, mut first: P, mut second: P) -> Divergence {
-    struct Values(Vec<(PortName, Vec<u32>)>);
-    impl PortVisitor for Values {
-        fn value<V: PortValue>(&mut self, name: PortName, value: &mut V) {
-            let mut words = vec![0; V::WORDS];
-            value.put(&mut words);
-            self.0.push((name, words));
-        }
-    }
-    let (mut left, mut right) = (Values(vec![]), Values(vec![]));
-    first.visit(&mut left);
-    second.visit(&mut right);
-    let hex = |words: &[u32]| {
+pub fn difference<P: Ports>(cycle: u64, first: P, second: P) -> Divergence {
+    packed_difference(cycle, &layout::<P>(), &packed(&first), &packed(&second))
+}
+
+/// The same of packed outputs with this layout.
+pub fn packed_difference(cycle: u64, layout: &[Field], first: &[u32], second: &[u32]) -> Divergence {
+    let of = |words: &[u32], field: &Field| {
+        let words = &words[field.first_word..][..field.words];
         let digits: String = words.iter().rev().map(|word| format!("{word:08x}")).collect();
         let digits = digits.trim_start_matches('0');
         format!("0x{}", if digits.is_empty() { "0" } else { digits })
     };
-    let pairs = left.0.iter().zip(&right.0);
-    let (left, right) = pairs.into_iter().find(|(left, right)| left != right).expect("outputs differ");
-    Divergence { cycle, port: left.0, first: hex(&left.1), second: hex(&right.1) }
+    let differs = |field: &&Field| {
+        let words = field.first_word..field.first_word + field.words;
+        first[words.clone()] != second[words]
+    };
+    let field = layout.iter().find(differs).expect("outputs differ");
+    Divergence { cycle, port: field.name, first: of(first, field), second: of(second, field) }
 }

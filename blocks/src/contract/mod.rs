@@ -4,9 +4,11 @@
 mod clocked;
 mod data;
 mod lockstep;
+mod packed;
 mod ports;
 
 pub use clocked::Clocked;
 pub use data::{Data, Wide};
-pub use lockstep::{difference, Divergence, Lockstep};
+pub use lockstep::{difference, packed_difference, Divergence, Lockstep};
+pub use packed::{Packed, PackedClocked, PortLayout, Typed};
 pub use ports::{layout, pack, packed, unpack, Field, PortName, PortValue, PortVisitor, Ports};

@@ -23,7 +23,7 @@ const _: () = assert!(cfg!(target_endian = "little"), "values stand little end f
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use gpurf_blocks::{Clocked, PortName, PortValue, PortVisitor, Ports};
+use gpurf_blocks::{Clocked, PackedClocked, PortLayout, PortName, PortValue, PortVisitor, Ports};
 use rust_hdl::prelude::Block;
 
 use crate::EmitError;
@@ -34,7 +34,7 @@ use storage::Stored;
 pub use design::SignalRole;
 pub use fault::Fault;
 
-/// A module compiled: engines are made from it. A copy is the same program.
+/// A module compiled for ports in their plain structs: engines are made from it. A copy is the same program.
 pub struct Compiled<I, O> {
     program: Arc<Program>,
     ports: PhantomData<fn(I) -> O>,
@@ -105,29 +105,62 @@ impl<I: Ports, O: Ports> Compiled<I, O> {
     /// # Errors
     /// If the module breaks a rule of the dialect, or holds what has no translation.
     pub fn new(module: &dyn Block) -> Result<Self, EmitError> {
-        Self::of(module, false, None)
+        let program = Program::of(&Design::of(module, false)?, (fields::<I>(), fields::<O>()), None);
+        Ok(Compiled { program: Arc::new(program), ports: PhantomData })
     }
 
-    /// The same for those who look inside: see [`CompiledRtl::observe`].
+    /// An engine after a cycle of reset.
+    pub fn engine(&self) -> CompiledRtl<I, O> {
+        let machine = Machine::new(&self.program);
+        let mut engine = CompiledRtl { machine, outputs: Box::default(), ports: PhantomData };
+        engine.reset(&I::default());
+        engine
+    }
+}
+
+/// A module compiled for packed words as its ports: engines are made from it. A copy is the same program.
+#[derive(Clone)]
+pub struct PackedCompiled {
+    program: Arc<Program>,
+    /// Words of the inputs and outputs.
+    words: (usize, usize),
+}
+
+impl PackedCompiled {
+    /// Compiles a module whose ports are these.
     ///
     /// # Errors
-    /// As [`Compiled::new`].
-    pub fn observed(module: &dyn Block) -> Result<Self, EmitError> {
-        Self::of(module, true, None)
+    /// If the module breaks a rule of the dialect, or holds what has no translation.
+    pub fn new(module: &dyn Block, layout: &PortLayout) -> Result<Self, EmitError> {
+        Self::of(module, layout, false, None)
+    }
+
+    /// The same for those who look inside: see [`PackedRtl::observe`].
+    ///
+    /// # Errors
+    /// As [`PackedCompiled::new`].
+    pub fn observed(module: &dyn Block, layout: &PortLayout) -> Result<Self, EmitError> {
+        Self::of(module, layout, true, None)
     }
 
     /// Compiles a module wrong, for tests.
     ///
     /// # Errors
-    /// As [`Compiled::new`].
-    pub fn faulty(module: &dyn Block, fault: Fault) -> Result<Self, EmitError> {
-        Self::of(module, false, Some(fault))
+    /// As [`PackedCompiled::new`].
+    pub fn faulty(module: &dyn Block, layout: &PortLayout, fault: Fault) -> Result<Self, EmitError> {
+        Self::of(module, layout, false, Some(fault))
     }
 
-    fn of(module: &dyn Block, is_observed: bool, fault: Option<Fault>) -> Result<Self, EmitError> {
-        let ports = (fields::<I>(), fields::<O>());
+    fn of(
+        module: &dyn Block,
+        layout: &PortLayout,
+        is_observed: bool,
+        fault: Option<Fault>,
+    ) -> Result<Self, EmitError> {
+        let ports = (packed_fields(&layout.inputs), packed_fields(&layout.outputs));
         let program = Program::of(&Design::of(module, is_observed)?, ports, fault);
-        Ok(Compiled { program: Arc::new(program), ports: PhantomData })
+        let words = (layout.no_inputs().len(), layout.no_outputs().len());
+        Ok(PackedCompiled { program: Arc::new(program), words })
     }
 
     /// All signals by module, parents before their parts, if they are observed; else nothing.
@@ -136,11 +169,11 @@ impl<I: Ports, O: Ports> Compiled<I, O> {
     }
 
     /// An engine after a cycle of reset.
-    pub fn engine(&self) -> CompiledRtl<I, O> {
-        let state = self.program.initial.clone().into_boxed_slice();
-        let machine = Machine { program: self.program.clone(), state, settled: false };
-        let mut engine = CompiledRtl { machine, outputs: Box::default(), ports: PhantomData };
-        engine.reset(&I::default());
+    pub fn engine(&self) -> PackedRtl {
+        let (inputs, outputs) = self.words;
+        let machine = Machine::new(&self.program);
+        let mut engine = PackedRtl { machine, inputs, outputs: vec![0; outputs].into() };
+        engine.reset(&vec![0; inputs]);
         engine
     }
 }
@@ -244,6 +277,15 @@ fn fields<P: Ports>() -> Fields {
     found.fields
 }
 
+/// The same of packed words. They hold a bool in their lowest byte as well.
+fn packed_fields(fields: &[gpurf_blocks::Field]) -> Fields {
+    let places = fields.iter().map(|field| {
+        let (offset, words) = (4 * field.first_word, field.words);
+        (field.name, Field { offset, is_bool: false, words })
+    });
+    places.collect()
+}
+
 /// A module as machine code under clock and reset.
 pub struct CompiledRtl<I: Ports, O: Ports> {
     machine: Machine,
@@ -261,11 +303,6 @@ impl<I: Ports, O: Ports> CompiledRtl<I, O> {
         self.tick();
         self.machine.clear();
         self.machine.set_reset(0);
-    }
-
-    /// Computes all signals of the cycle that has settled. Only of what was compiled to be observed.
-    pub fn observe(&mut self) {
-        self.machine.observe();
     }
 }
 
@@ -286,9 +323,51 @@ impl<I: Ports, O: Ports> Clocked for CompiledRtl<I, O> {
     }
 }
 
+/// A module as machine code under clock and reset, with packed words as its ports.
+pub struct PackedRtl {
+    machine: Machine,
+    /// Words of the inputs.
+    inputs: usize,
+    /// Chunks write into it.
+    outputs: Box<[u32]>,
+}
+
+impl PackedRtl {
+    /// Holds reset for one cycle with these inputs: see [`CompiledRtl::reset`].
+    pub fn reset(&mut self, inputs: &[u32]) {
+        self.machine.set_reset(1);
+        self.evaluate(inputs);
+        self.tick();
+        self.machine.clear();
+        self.machine.set_reset(0);
+    }
+
+    /// Computes all signals of the cycle that has settled. Only of what was compiled to be observed.
+    pub fn observe(&mut self) {
+        self.machine.observe();
+    }
+
+    fn evaluate(&mut self, inputs: &[u32]) {
+        assert_eq!(inputs.len(), self.inputs, "words of the inputs");
+        // Safety: the program was compiled for packed words, as many as these.
+        unsafe { self.machine.settle(inputs.as_ptr().cast(), self.outputs.as_mut_ptr().cast()) };
+    }
+}
+
+impl PackedClocked for PackedRtl {
+    fn settle(&mut self, inputs: &[u32], outputs: &mut [u32]) {
+        self.evaluate(inputs);
+        outputs.copy_from_slice(&self.outputs);
+    }
+
+    fn tick(&mut self) {
+        self.machine.tick();
+    }
+}
+
 /// Values of signals in a cycle that has been observed.
 pub trait Values {
-    /// An element of a signal as [`CompiledRtl::observe`] found it: little end first, as many bytes as hold
+    /// An element of a signal as [`PackedRtl::observe`] found it: little end first, as many bytes as hold
     /// its bits or more.
     fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8];
 
@@ -296,7 +375,7 @@ pub trait Values {
     fn number(&self, signal: &ObservedSignal, element: usize) -> u64;
 }
 
-impl<I: Ports, O: Ports> Values for CompiledRtl<I, O> {
+impl Values for PackedRtl {
     fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8] {
         let place = signal.elements[element];
         &self.machine.state[place.offset..place.offset + place.bytes()]
@@ -316,6 +395,11 @@ struct Machine {
 }
 
 impl Machine {
+    fn new(program: &Arc<Program>) -> Self {
+        let state = program.initial.clone().into_boxed_slice();
+        Machine { program: program.clone(), state, settled: false }
+    }
+
     /// The level of `reset` from now on.
     fn set_reset(&mut self, level: u8) {
         if let Some(reset) = self.program.reset {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The top module that an engine talks to.
 
-use gpurf_blocks::{layout, Ports};
+use gpurf_blocks::{Field, PortLayout};
 
 use crate::{Hierarchy, Style};
 
-/// A port of the design, or an element of one, and where its value stands in the packed words of the plain
-/// struct.
+/// A port of the design, or an element of one, and where its value stands in the packed words.
 pub struct Wire {
     /// Name of the design's port.
     port: String,
@@ -18,12 +17,12 @@ pub struct Wire {
     pub first_word: usize,
 }
 
-/// The ports of the top module that `P` names, in its order.
+/// The ports of the top module that these fields name, in their order.
 ///
 /// Elements of an array past the module's own count are left out.
-fn wires<P: Ports>(hierarchy: &Hierarchy, prefix: &str) -> Vec<Wire> {
+fn wires(hierarchy: &Hierarchy, fields: &[Field], prefix: &str) -> Vec<Wire> {
     let ports = &hierarchy.top_module().ports;
-    let wires = layout::<P>().into_iter().filter_map(|field| {
+    let wires = fields.iter().filter_map(|field| {
         let port = ports.iter().find(|port| port.name == field.name.field)?;
         let (index, first_word) = (field.name.index, field.first_word);
         let name = format!("{prefix}{first_word}");
@@ -31,11 +30,6 @@ fn wires<P: Ports>(hierarchy: &Hierarchy, prefix: &str) -> Vec<Wire> {
         is_there.then(|| Wire { port: port.name.clone(), index, name, width: port.width, first_word })
     });
     wires.collect()
-}
-
-/// Words that `P` takes when packed.
-fn words<P: Ports>() -> usize {
-    layout::<P>().last().map_or(0, |field| field.first_word + field.words)
 }
 
 /// Name of the harness module.
@@ -51,9 +45,11 @@ pub struct Harness<'a> {
 }
 
 impl<'a> Harness<'a> {
-    pub fn new<I: Ports, O: Ports>(hierarchy: &'a Hierarchy) -> Self {
-        let (inputs, outputs) = (wires::<I>(hierarchy, "in"), wires::<O>(hierarchy, "out"));
-        Harness { hierarchy, inputs, outputs, words: (words::<I>(), words::<O>()) }
+    pub fn new(hierarchy: &'a Hierarchy, layout: &PortLayout) -> Self {
+        let inputs = wires(hierarchy, &layout.inputs, "in");
+        let outputs = wires(hierarchy, &layout.outputs, "out");
+        let words = (layout.no_inputs().len(), layout.no_outputs().len());
+        Harness { hierarchy, inputs, outputs, words }
     }
 
     /// Connections of the design's ports, as of an instance, to the harness's names. An array's elements are

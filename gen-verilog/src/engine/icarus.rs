@@ -7,10 +7,9 @@
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::marker::PhantomData;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use gpurf_blocks::{pack, unpack, Clocked, Ports};
+use gpurf_blocks::{PackedClocked, PortLayout, Typed};
 use gpurf_hw::dialect::Module;
 use tempfile::TempDir;
 
@@ -28,33 +27,35 @@ const SETTLE_IN_RESET: char = '2';
 ///
 /// # Panics
 /// `settle` and `tick` panic if an output is unknown (X or Z), naming it, or if the simulator dies.
-pub struct Icarus<I: Ports, O: Ports> {
+pub struct Icarus {
     simulator: Child,
     commands: BufWriter<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    /// Packed inputs and outputs.
-    words: (Vec<u32>, Vec<u32>),
+    /// The latest inputs.
+    inputs: Vec<u32>,
     line: String,
     cycle: u64,
     /// The port whose value stands at each word of the outputs.
     output_names: Vec<String>,
     /// Holds the compiled testbench while it runs.
     _folder: TempDir,
-    ports: PhantomData<(I, O)>,
 }
 
-impl<I: Ports, O: Ports> Icarus<I, O> {
+impl Icarus {
     /// Emits the module's Verilog, starts a simulator on it, and resets it for one cycle.
     ///
     /// # Errors
     /// If the module cannot be emitted, or Icarus is missing or refuses the Verilog.
-    pub fn new<M: Module<In = I, Out = O>>(module: &M) -> Result<Self, EngineError> {
-        Self::of(&emit(module)?)
+    pub fn new<M: Module>(module: &M) -> Result<Typed<Self, M::In, M::Out>, EngineError> {
+        Ok(Typed::new(Self::of(&emit(module)?, &PortLayout::of::<M::In, M::Out>())?))
     }
 
     /// The engine of a design whose top module has these ports.
-    pub fn of(hierarchy: &Hierarchy) -> Result<Self, EngineError> {
-        let harness = Harness::new::<I, O>(hierarchy);
+    ///
+    /// # Errors
+    /// As [`Icarus::new`].
+    pub fn of(hierarchy: &Hierarchy, layout: &PortLayout) -> Result<Self, EngineError> {
+        let harness = Harness::new(hierarchy, layout);
         let folder = tempfile::tempdir().map_err(ToolError::files("cannot make a temporary folder"))?;
         let source = folder.path().join("testbench.v");
         let compiled = folder.path().join("testbench.vvp");
@@ -67,12 +68,11 @@ impl<I: Ports, O: Ports> Icarus<I, O> {
             simulator,
             commands: BufWriter::new(commands),
             answers: BufReader::new(answers),
-            words: (vec![0; harness.words.0], vec![0; harness.words.1]),
+            inputs: layout.no_inputs(),
             line: String::new(),
             cycle: 0,
             output_names: (0..harness.words.1).map(|word| harness.output_at(word)).collect(),
             _folder: folder,
-            ports: PhantomData,
         };
         // Before the first edge an output may well be unknown.
         engine.command(SETTLE_IN_RESET);
@@ -85,7 +85,7 @@ impl<I: Ports, O: Ports> Icarus<I, O> {
     fn command(&mut self, command: char) {
         self.line.clear();
         self.line.push(command);
-        for word in self.words.0.iter().rev() {
+        for word in self.inputs.iter().rev() {
             write!(self.line, "{word:08x}").expect("writing to a String");
         }
         self.line.push('\n');
@@ -106,23 +106,19 @@ impl<I: Ports, O: Ports> Icarus<I, O> {
     }
 }
 
-impl<I: Ports, O: Ports> Clocked for Icarus<I, O> {
-    type In = I;
-    type Out = O;
-
-    fn settle(&mut self, inputs: &I) -> O {
-        pack(inputs, &mut self.words.0);
+impl PackedClocked for Icarus {
+    fn settle(&mut self, inputs: &[u32], outputs: &mut [u32]) {
+        self.inputs.copy_from_slice(inputs);
         self.command(SETTLE);
         self.answer();
         let digits = self.line.trim_end();
         // One digit stands above the words, so that there is a number even without outputs.
-        let words = digits.as_bytes()[1..].chunks(8).rev().zip(&mut self.words.1).zip(&self.output_names);
+        let words = digits.as_bytes()[1..].chunks(8).rev().zip(outputs).zip(&self.output_names);
         for ((digits, word), name) in words {
             let digits = std::str::from_utf8(digits).expect("Icarus writes ASCII");
             *word = u32::from_str_radix(digits, 16)
                 .unwrap_or_else(|_| panic!("cycle {}: {name} is unknown in Icarus: 'h{digits}", self.cycle));
         }
-        unpack(&self.words.1)
     }
 
     fn tick(&mut self) {
@@ -131,7 +127,7 @@ impl<I: Ports, O: Ports> Clocked for Icarus<I, O> {
     }
 }
 
-impl<I: Ports, O: Ports> Drop for Icarus<I, O> {
+impl Drop for Icarus {
     fn drop(&mut self) {
         // It has nothing to save; a simulator that is gone already is as good.
         let _ = self.simulator.kill();

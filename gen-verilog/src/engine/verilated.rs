@@ -8,7 +8,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use gpurf_blocks::{pack, unpack, Clocked, Ports};
+use gpurf_blocks::{PackedClocked, PortLayout, Typed};
 use gpurf_hw::dialect::Module;
 
 use super::harness::Harness;
@@ -17,22 +17,21 @@ use super::EngineError;
 use crate::{emit, Hierarchy};
 
 /// A module's Verilog under clock and reset, run by Verilator.
-pub struct Verilated<I: Ports, O: Ports> {
+pub struct Verilated {
     model: Arc<Model>,
     instance: *mut c_void,
-    inputs: I,
-    outputs: O,
-    /// Packed inputs and outputs.
-    words: (Vec<u32>, Vec<u32>),
+    /// The latest ones, and the answer to them.
+    inputs: Vec<u32>,
+    outputs: Vec<u32>,
     /// The instance has settled for `inputs` in its present state.
     settled: bool,
 }
 
 // Safety: the instance is this engine's alone and refers to nothing of the thread that made it; the library
 // is shared and only read.
-unsafe impl<I: Ports + Send, O: Ports + Send> Send for Verilated<I, O> {}
+unsafe impl Send for Verilated {}
 
-impl<I: Ports, O: Ports> Verilated<I, O> {
+impl Verilated {
     /// Emits the module's Verilog, compiles it unless that was done before, and resets it for one
     /// cycle.
     ///
@@ -40,32 +39,33 @@ impl<I: Ports, O: Ports> Verilated<I, O> {
     ///
     /// # Errors
     /// If the module cannot be emitted, or Verilator or the C++ compiler is missing or fails.
-    pub fn new<M: Module<In = I, Out = O>>(module: &M) -> Result<Self, EngineError> {
-        Self::of(&emit(module)?)
+    pub fn new<M: Module>(module: &M) -> Result<Typed<Self, M::In, M::Out>, EngineError> {
+        Ok(Typed::new(Self::of(&emit(module)?, &PortLayout::of::<M::In, M::Out>())?))
     }
 
     /// The engine of a design whose top module has these ports.
-    pub fn of(hierarchy: &Hierarchy) -> Result<Self, EngineError> {
-        let harness = Harness::new::<I, O>(hierarchy);
-        let model = Model::of(&harness)?;
+    ///
+    /// # Errors
+    /// As [`Verilated::new`].
+    pub fn of(hierarchy: &Hierarchy, layout: &PortLayout) -> Result<Self, EngineError> {
+        let model = Model::of(&Harness::new(hierarchy, layout))?;
         let instance = (model.create)();
         let mut engine = Verilated {
             model,
             instance,
-            inputs: I::default(),
-            outputs: O::default(),
-            words: (vec![0; harness.words.0], vec![0; harness.words.1]),
+            inputs: layout.no_inputs(),
+            outputs: layout.no_outputs(),
             settled: false,
         };
-        engine.reset(&I::default());
+        engine.reset(&layout.no_inputs());
         Ok(engine)
     }
 
     /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so
     /// do registers without a reset.
-    pub fn reset(&mut self, inputs: &I) {
+    pub fn reset(&mut self, inputs: &[u32]) {
         self.set_reset(true);
-        self.settle(inputs);
+        self.evaluate(inputs);
         self.tick();
         self.set_reset(false);
     }
@@ -75,23 +75,22 @@ impl<I: Ports, O: Ports> Verilated<I, O> {
         unsafe { (self.model.reset)(self.instance, level as u32) };
         self.settled = false;
     }
-}
 
-impl<I: Ports, O: Ports> Clocked for Verilated<I, O> {
-    type In = I;
-    type Out = O;
-
-    fn settle(&mut self, inputs: &I) -> O {
+    fn evaluate(&mut self, inputs: &[u32]) {
         if !self.settled || *inputs != self.inputs {
-            self.inputs = *inputs;
-            pack(inputs, &mut self.words.0);
-            let (inputs, outputs) = (self.words.0.as_ptr(), self.words.1.as_mut_ptr());
+            self.inputs.copy_from_slice(inputs);
+            let (inputs, outputs) = (self.inputs.as_ptr(), self.outputs.as_mut_ptr());
             // Safety: the shim was made for the layout that both buffers have.
             unsafe { (self.model.settle)(self.instance, inputs, outputs) };
-            self.outputs = unpack(&self.words.1);
             self.settled = true;
         }
-        self.outputs
+    }
+}
+
+impl PackedClocked for Verilated {
+    fn settle(&mut self, inputs: &[u32], outputs: &mut [u32]) {
+        self.evaluate(inputs);
+        outputs.copy_from_slice(&self.outputs);
     }
 
     fn tick(&mut self) {
@@ -102,7 +101,7 @@ impl<I: Ports, O: Ports> Clocked for Verilated<I, O> {
     }
 }
 
-impl<I: Ports, O: Ports> Drop for Verilated<I, O> {
+impl Drop for Verilated {
     fn drop(&mut self) {
         // Safety: nobody else holds the instance, and nobody uses it after this.
         unsafe { (self.model.destroy)(self.instance) };

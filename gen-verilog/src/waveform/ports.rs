@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
-use gpurf_blocks::{layout, pack, Ports};
+use gpurf_blocks::{Field, PortLayout};
 use rust_hdl::prelude::Block;
 
 use super::file::{bits, Shown, WaveformFile, WaveformVariable};
@@ -22,16 +22,22 @@ use crate::{EmitError, Style};
 /// # Errors
 /// All methods: if the file cannot be written; the message names it. Until [`PortWaveform::finish`] the
 /// waveform has a temporary name, and it is removed if it is never finished.
-pub struct PortWaveform<I, O> {
+pub struct PortWaveform {
     file: WaveformFile,
     texts: Vec<usize>,
-    inputs: Option<Side<I>>,
-    outputs: Option<Side<O>>,
+    inputs: Option<Side>,
+    outputs: Option<Side>,
 }
 
-impl<I: Ports, O: Ports> PortWaveform<I, O> {
-    /// `top` is the name of the outermost scope; `module` tells which ports there are and their widths.
-    pub fn create(path: &Path, top: &str, module: &dyn Block, extent: Extent) -> io::Result<Self> {
+impl PortWaveform {
+    /// `top` is the name of the outermost scope; `module` tells which of the ports there are and their widths.
+    pub fn create(
+        path: &Path,
+        top: &str,
+        module: &dyn Block,
+        layout: &PortLayout,
+        extent: Extent,
+    ) -> io::Result<Self> {
         let sides = ["inputs", "outputs"];
         extent.check(path, &sides.map(String::from))?;
         let widths = PortWidths::of(module).map_err(io::Error::other)?;
@@ -39,19 +45,20 @@ impl<I: Ports, O: Ports> PortWaveform<I, O> {
         file.open_top(top)?;
         let texts = extent.declare_texts(&mut file)?;
         let [inputs, outputs] = sides.map(|side| extent.chooses(side).then_some(side));
-        let inputs = inputs.map(|side| Side::declare(&mut file, side, &widths)).transpose()?;
-        let outputs = outputs.map(|side| Side::declare(&mut file, side, &widths)).transpose()?;
+        let mut declare = |side, fields| Side::declare(&mut file, side, fields, &widths);
+        let inputs = inputs.map(|side| declare(side, &layout.inputs)).transpose()?;
+        let outputs = outputs.map(|side| declare(side, &layout.outputs)).transpose()?;
         file.close_top()?;
         Ok(PortWaveform { file, texts, inputs, outputs })
     }
 
-    /// The settled ports of a cycle, and the texts, in the order of their names. Cycles must rise; over those
-    /// left out, values stand still.
-    pub fn sample(&mut self, cycle: u64, inputs: &I, outputs: &O, texts: &[&str]) -> io::Result<()> {
+    /// The settled ports of a cycle as packed words, and the texts, in the order of their names. Cycles must
+    /// rise; over those left out, values stand still.
+    pub fn sample(&mut self, cycle: u64, inputs: &[u32], outputs: &[u32], texts: &[&str]) -> io::Result<()> {
         self.file.begin_cycle(cycle)?;
         super::write_texts(&mut self.file, &self.texts, texts)?;
-        self.inputs.as_mut().map_or(Ok(()), |side| side.write(&mut self.file, inputs))?;
-        self.outputs.as_mut().map_or(Ok(()), |side| side.write(&mut self.file, outputs))?;
+        self.inputs.as_ref().map_or(Ok(()), |side| side.write(&mut self.file, inputs))?;
+        self.outputs.as_ref().map_or(Ok(()), |side| side.write(&mut self.file, outputs))?;
         self.file.end_cycle(cycle)
     }
 
@@ -67,33 +74,33 @@ impl<I: Ports, O: Ports> PortWaveform<I, O> {
 }
 
 /// Inputs or outputs of a module.
-struct Side<P> {
+struct Side {
     /// Variable, first word and width of each port that the module has.
     ports: Vec<(usize, usize, usize)>,
-    words: Vec<u32>,
-    kind: std::marker::PhantomData<P>,
 }
 
-impl<P: Ports> Side<P> {
-    fn declare(file: &mut WaveformFile, scope: &str, widths: &PortWidths) -> io::Result<Self> {
+impl Side {
+    fn declare(
+        file: &mut WaveformFile,
+        scope: &str,
+        fields: &[Field],
+        widths: &PortWidths,
+    ) -> io::Result<Self> {
         file.open_scope(scope)?;
-        let layout = layout::<P>();
         let mut ports = vec![];
-        for field in &layout {
+        for field in fields {
             let name = field.name.to_string();
             if let Some(&width) = widths.0.get(&name) {
                 ports.push((file.declare(width, &name)?, field.first_word, width));
             }
         }
         file.close_scope()?;
-        let words = layout.last().map_or(0, |last| last.first_word + last.words);
-        Ok(Side { ports, words: vec![0; words], kind: std::marker::PhantomData })
+        Ok(Side { ports })
     }
 
-    fn write(&mut self, file: &mut WaveformFile, ports: &P) -> io::Result<()> {
-        pack(ports, &mut self.words);
+    fn write(&self, file: &mut WaveformFile, words: &[u32]) -> io::Result<()> {
         for &(variable, first_word, width) in &self.ports {
-            let value = bits(&self.words[first_word..], width);
+            let value = bits(&words[first_word..], width);
             file.change(variable, Shown::Bits(value)).map_err(|error| file.named(error))?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests of the engines beside their agreement.
 
-use gpurf_blocks::{Clocked, Wide};
+use gpurf_blocks::{Clocked, PortLayout, Typed, Wide};
 use gpurf_hw::dialect::{rtl, Identity, Module, Rtl};
 use gpurf_verilog::{emit, Compiled, Icarus, Verilated};
 use rust_hdl::prelude::*;
@@ -116,10 +116,12 @@ const PARITY: &str = "
 #[test]
 fn netlists_of_exclusive_ors_run_right() {
     let netlist = emit(&Parity::default()).unwrap().with_source(PARITY.to_string());
-    let mut engine = Verilated::<ParityIn, ParityOut>::of(&netlist).unwrap();
+    let layout = PortLayout::of::<ParityIn, ParityOut>();
+    let mut engine = Typed::new(Verilated::of(&netlist, &layout).unwrap());
     for value in 0..4096 {
         let even = u32::count_ones(value) % 2 == 0;
-        assert_eq!(engine.settle(&ParityIn { value }).even, even, "{value:#x}");
+        let answer: ParityOut = engine.settle(&ParityIn { value });
+        assert_eq!(answer.even, even, "{value:#x}");
     }
 }
 

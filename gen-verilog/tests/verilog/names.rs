@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Names that a design is given: prefix, top module, clock, reset.
 
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, PortLayout, Typed};
 use gpurf_hw::dialect::Rtl;
 use gpurf_verilog::{
     check, emit, emit_as, Clock, EmitError, Icarus, Language, Origin, Reset, Style, Verilated,
@@ -42,8 +42,9 @@ fn every_module_has_the_names_of_the_style() {
 #[test]
 fn other_names_change_nothing_of_what_it_does() {
     let design = emit_as(&Cascade::default(), &style()).unwrap();
-    let mut verilated: Verilated<CascadeIn, CascadeOut> = Verilated::of(&design).unwrap();
-    let mut icarus: Icarus<CascadeIn, CascadeOut> = Icarus::of(&design).unwrap();
+    let layout = PortLayout::of::<CascadeIn, CascadeOut>();
+    let mut verilated: Typed<_, CascadeIn, CascadeOut> = Typed::new(Verilated::of(&design, &layout).unwrap());
+    let mut icarus: Typed<_, CascadeIn, CascadeOut> = Typed::new(Icarus::of(&design, &layout).unwrap());
     let mut hardware = Rtl::new(Cascade::default());
     let (mut levels, mut cycles) = (std::collections::BTreeSet::new(), 0);
     for inputs in random(&Cascade::default(), 200) {

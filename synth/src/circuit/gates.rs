@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{ensure, Context, Result};
-use gpurf_blocks::Field;
+use gpurf_blocks::{Field, PortLayout};
 use gpurf_verilog::Port;
 
 use super::memory::Memory;
@@ -163,12 +163,12 @@ fn wires(circuit: &Circuit, ports: &[Port], fields: &[Field], is_input: bool) ->
 }
 
 impl<'a> Gates<'a> {
-    /// The circuit of a module with these ports after one cycle of reset; `fields` tell where its inputs and
+    /// The circuit of a module with these ports after one cycle of reset; `layout` tells where its inputs and
     /// outputs stand in packed words.
     ///
     /// # Errors
     /// If a flip-flop has another clock than that of the module, by way of clock gates or without.
-    pub fn new(circuit: &'a Circuit<'a>, ports: &[Port], fields: &(Vec<Field>, Vec<Field>)) -> Result<Self> {
+    pub fn new(circuit: &'a Circuit<'a>, ports: &[Port], layout: &PortLayout) -> Result<Self> {
         let is_gate = |place: &usize| circuit.instances[*place].logic.is_gate;
         let gates: Vec<usize> = (0..circuit.instances.len()).filter(is_gate).collect();
         let drivers =
@@ -220,9 +220,9 @@ impl<'a> Gates<'a> {
         };
         let mut engine = Gates {
             circuit,
-            inputs: wires(circuit, ports, &fields.0, true),
-            outputs: wires(circuit, ports, &fields.1, false),
-            output_words: fields.1.last().map_or(0, |field| field.first_word + field.words),
+            inputs: wires(circuit, ports, &layout.inputs, true),
+            outputs: wires(circuit, ports, &layout.outputs, false),
+            output_words: layout.no_outputs().len(),
             values: vec![0; nets],
             rows: vec![0; instances],
             gate,
