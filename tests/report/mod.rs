@@ -137,7 +137,7 @@ fn it_opens_with_a_summary() {
     }
     let sentences = texts(summary.all("li"));
     assert!(sentences.iter().any(|text| text.starts_with("F: ")
-        && text.contains("hit ratio, %, average: 46.4 claimed, 37.4 here, within a third: −19%")));
+        && text.contains("hit ratio, %, average: 46.4 claimed, 37.4 here (27 inputs, small), within a third: −19%")));
     let words = texts(summary.all("dt"));
     for word in ["within a third", "no verdict", "CCU", "STHLD"] {
         assert!(words.iter().any(|known| known == word), "{word}");
