@@ -231,8 +231,8 @@ fn draw(bench: &dyn Workbench, path: &Path, arguments: &Arguments) -> Result<()>
             let query = query(text, kinds).map_err(|error| error.context("--around"))?;
             let found = bench.search(&course, &query)?;
             let place = found.place().cloned();
-            let event =
-                place.with_context(|| format!("--around {text}: {}; nothing is recorded", found.missing()))?;
+            let event = place
+                .with_context(|| format!("--around {text}: {}; nothing is recorded", found.missing()))?;
             say!("the event is in cycle {}: {}", event.cycle, event.text);
             let shown = arguments.margins.around(event.cycle);
             (Some(event), shown)

@@ -295,7 +295,9 @@ fn a_part_of_the_inputs_prints_the_main_tables() {
     assert_eq!(tables(&main), 4, "{main}");
     assert!(tables(&all) > 10, "{all}");
     let rest = main.split(" more with --all-tables").nth(1).expect("it names the rest");
-    for title in ["Dynamic energy of the register file by", "Results written into collectors", "Averages over"] {
+    for title in
+        ["Dynamic energy of the register file by", "Results written into collectors", "Averages over"]
+    {
         assert!(rest.contains(&format!("\n  {title}")) && all.contains(&format!("\n{title}")), "{title}");
     }
     assert!(!all.contains("more with --all-tables") && !all.contains("average of"), "{all}");
@@ -320,7 +322,8 @@ fn a_curve_stands_beside_the_papers_number() {
     let folder = tempfile::tempdir().expect("a folder");
     let record = folder.path().join("record.json");
     let path = record.display().to_string();
-    let arguments = ["finereg", "kmeans", "hotspot", "--designs", "finereg", "--also", "window,share", "--all-tables"];
+    let arguments =
+        ["finereg", "kmeans", "hotspot", "--designs", "finereg", "--also", "window,share", "--all-tables"];
     study(&[&arguments[..], &["--record", &path]].concat()).success().stdout(contains("R §III-B, Fig. 5"));
     let record: Value = serde_json::from_slice(&fs::read(&record).expect("read")).expect("a record");
     let curve = |title: &str| {

@@ -187,7 +187,11 @@ impl Finding {
             _ if self.is_change && value * self.claimed > 0.0 => {
                 let (one, other) = (value.abs(), self.claimed.abs());
                 let is_far = one.max(other) > FAR * one.min(other);
-                if is_far { Judgement::DirectionOnly } else { Judgement::SameDirection }
+                if is_far {
+                    Judgement::DirectionOnly
+                } else {
+                    Judgement::SameDirection
+                }
             }
             _ => Judgement::Differs,
         }

@@ -217,7 +217,8 @@ mod tests {
             .map(|line| ["x", "y", "width", "height"].map(|name| number(line, name)))
             .collect();
         assert_eq!(boxes.len(), 9);
-        let is_apart = |one: usize, size: usize, other: usize, its: usize| one + size <= other || other + its <= one;
+        let is_apart =
+            |one: usize, size: usize, other: usize, its: usize| one + size <= other || other + its <= one;
         for (number, [x, y, width, height]) in boxes.iter().enumerate() {
             for [left, top, wide, high] in &boxes[number + 1..] {
                 assert!(is_apart(*x, *width, *left, *wide) || is_apart(*y, *height, *top, *high), "{drawn}");

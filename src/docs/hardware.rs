@@ -36,7 +36,8 @@ pub fn modules(project: &Project, _: &str) -> Result<String> {
 pub fn module(_: &Project, module: &str) -> Result<String> {
     let text = find(module)?.about;
     ensure!(!text.is_empty(), "{module} has no text at the head of its file");
-    let demoted = |line: &str| if line.starts_with("# ") { format!("#{line}\n") } else { format!("{line}\n") };
+    let demoted =
+        |line: &str| if line.starts_with("# ") { format!("#{line}\n") } else { format!("{line}\n") };
     Ok(text.lines().map(demoted).collect())
 }
 

@@ -102,4 +102,3 @@ fn picture(graph: &str) -> Result<String> {
     let white = "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>";
     Ok(format!("{head}{white}\n<defs>{definitions}<style>\n{styles}\n</style>{rest}\n"))
 }
-

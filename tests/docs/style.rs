@@ -153,7 +153,9 @@ fn source(places: &mut Vec<String>, path: &Path, text: &str) {
     let mut is_comment = false;
     // A module's page includes the text at the head of its file.
     if path.starts_with("hw/src") {
-        let head = |line: &str| line.strip_prefix("//!").map_or(String::new(), |text| text[text.len().min(1)..].into());
+        let head = |line: &str| {
+            line.strip_prefix("//!").map_or(String::new(), |text| text[text.len().min(1)..].into())
+        };
         let head = text.lines().map(head).collect::<Vec<_>>().join("\n");
         for (line, words) in sentences(&prose(&head)).into_iter().filter(|(_, words)| *words > WORDS) {
             places.push(format!("{}:{line}: a sentence of {words} words", path.display()));
@@ -220,10 +222,8 @@ fn pages_of_modules_include_their_text() {
         .flat_map(|document| document.text.lines().map(String::from).collect::<Vec<_>>())
         .filter_map(|line| Some(line.strip_prefix("<!-- generated: module ")?.strip_suffix(" -->")?.into()))
         .collect();
-    let sources: Vec<&str> = included
-        .iter()
-        .map(|name| find(name).unwrap_or_else(|error| panic!("{error}")).source)
-        .collect();
+    let sources: Vec<&str> =
+        included.iter().map(|name| find(name).unwrap_or_else(|error| panic!("{error}")).source).collect();
     let missing: BTreeSet<&str> =
         catalogue().iter().map(|entry| entry.source).filter(|source| !sources.contains(source)).collect();
     assert!(missing.is_empty(), "no page includes the text of {missing:?}");

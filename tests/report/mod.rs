@@ -137,7 +137,9 @@ fn it_opens_with_a_summary() {
     }
     let sentences = texts(summary.all("li"));
     assert!(sentences.iter().any(|text| text.starts_with("F: ")
-        && text.contains("hit ratio, %, average: 46.4 claimed, 37.4 here (27 inputs, small), within a third: −19%")));
+        && text.contains(
+            "hit ratio, %, average: 46.4 claimed, 37.4 here (27 inputs, small), within a third: −19%"
+        )));
     let words = texts(summary.all("dt"));
     for word in ["within a third", "no verdict", "CCU", "STHLD"] {
         assert!(words.iter().any(|known| known == word), "{word}");
@@ -327,7 +329,8 @@ fn a_browser_shows_it_without_a_complaint() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let picture = folder.path().join("report.png");
-    let (_, logged) = browse(page(), &["--window-size=1280,1600", &format!("--screenshot={}", picture.display())]);
+    let (_, logged) =
+        browse(page(), &["--window-size=1280,1600", &format!("--screenshot={}", picture.display())]);
     let complaints: Vec<_> = logged.lines().filter(|line| line.contains("CONSOLE")).collect();
     assert!(complaints.is_empty(), "{complaints:?}");
     assert!(fs::metadata(&picture).expect("a picture").len() > 50_000, "it is not empty");

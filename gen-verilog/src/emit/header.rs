@@ -75,9 +75,8 @@ fn about(markdown: &str, values: &[(String, String)]) -> String {
             end(&mut paragraph, &mut text);
             let (title, setting) = heading.split_once(" (`").unwrap_or((heading, ""));
             let setting = setting.strip_suffix("`)").and_then(|setting| setting.split_once('='));
-            is_left_out = setting.is_some_and(|(name, value)| {
-                values.iter().any(|(known, has)| known == name && has != value)
-            });
+            is_left_out = setting
+                .is_some_and(|(name, value)| values.iter().any(|(known, has)| known == name && has != value));
             if !is_left_out {
                 text += &format!("//\n// {}:\n", plain(title));
             }
