@@ -257,7 +257,7 @@ fn browse(page: &Path, arguments: &[&str]) -> (String, String) {
     (printed, logged)
 }
 
-/// Measures every text that is seen: its contrast to what is behind it, and if something cuts it. The page itself
+/// Measures every text that is seen: its contrast to what is behind it, and if something cuts it. The page
 /// is no wider than the window.
 const MEASURES: &str = r#"
 const numbers = (text) => (text.match(/[\d.]+/g) ?? []).map(Number);
