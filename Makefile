@@ -81,7 +81,7 @@ overheads: build
 
 # The tool with manual pages and completions as one archive, and with the Python module as a wheel.
 release: build
-	tools/release $(GPURF) $(OUT)
+	tools/release $(GPURF) $(OUT) --tag
 	tools/wheel $(OUT)
 
 # Small faults in the Verilog of every module, and which of them its testbench finds: hours.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The hardware: rust-hdl modules, one per file.
 //!
-//! Every module is written in the dialect of [`dialect`], and its file opens with its text: full
-//! name, section of the paper, function, timing, decisions. Its page includes that text. F is the full Malekeh paper,
-//! W the workshop paper, R the FineReg paper, C the register cache.
+//! Every module is written in the dialect of [`dialect`], and its file opens with its text: full name,
+//! section of the paper, function, timing, decisions. Its page includes that text. F is the full Malekeh
+//! paper, W the workshop paper, R the FineReg paper, C the register cache.
 
 #![warn(missing_docs)]
 

@@ -22,7 +22,9 @@ pub struct Claimed {
 pub struct Source {
     /// The command that measures it.
     pub command: String,
-    /// Inputs, and the commit and the day, as far as they are known.
+    /// Number and size of the inputs, if it was measured.
+    pub extent: Option<String>,
+    /// The same, and the commit and the day, as far as they are known.
     pub origin: Option<String>,
 }
 
@@ -50,7 +52,7 @@ pub fn claimed(studies: &[Kept<Study>], recorded: &Path) -> Result<Vec<Claimed>>
             if found.is_empty() {
                 let name = &definition.name;
                 let command = format!("gpurf compare {name} --out out/{}", name.replace('-', "_"));
-                found.push(Claimed { finding: claim, source: Source { command, origin: None } });
+                found.push(Claimed { finding: claim, source: Source::of(command) });
             }
             all.extend(found);
         }
@@ -65,9 +67,14 @@ fn number_of(claim: &Finding, study: &Study, source: Source) -> Option<Claimed> 
 }
 
 impl Source {
+    /// The command alone.
+    pub fn of(command: String) -> Source {
+        Source { command, extent: None, origin: None }
+    }
+
     fn new(verb: &str, study: &Study, date: Option<String>) -> Source {
         let date = date.map_or(String::new(), |date| format!(", on {}", &date[..10]));
         let origin = format!("{verb}{date}: {}, version {}", study.extent(), study.version);
-        Source { command: study.command.clone(), origin: Some(origin) }
+        Source { command: study.command.clone(), extent: Some(study.extent()), origin: Some(origin) }
     }
 }

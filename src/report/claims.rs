@@ -28,7 +28,7 @@ pub fn section(audits: &[Audit], claims: &[Claimed]) -> Section {
             let (here, verdict, from) = match claims.iter().find(is_it) {
                 Some(one) => (numbers(&one.finding), verdict(&one.finding), from(&one.source)),
                 None => {
-                    let command = Source { command: claim.measured_by.clone(), origin: None };
+                    let command = Source::of(claim.measured_by.clone());
                     (Cell::Nothing, judged("middle", "see the command"), from(&command))
                 }
             };
@@ -91,7 +91,7 @@ fn overhead(paper: &str, finding: &Overhead) -> Vec<Cell> {
     };
     let value = finding.counted.or(finding.area).or(finding.computed.first().map(|(_, value)| *value));
     let here = Cell::Shown(here, value.map_or(String::new(), |value| value.to_string()));
-    let command = Source { command: format!("gpurf overheads {paper}"), origin: None };
+    let command = Source::of(format!("gpurf overheads {paper}"));
     let claimed = Cell::short(finding.claimed);
     row(
         paper,

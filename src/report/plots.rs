@@ -24,6 +24,8 @@ pub fn overview(study: &Study) -> Result<Markup> {
     Ok(html! {
         @for table in tables { (table) }
         @for figure in figures { (figure) }
+        p.note { "Table and plots are of " (study.extent()) "." }
+        (command(&study.command))
     })
 }
 

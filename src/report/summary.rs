@@ -107,7 +107,8 @@ fn sentence(claims: &[&Claimed]) -> Option<String> {
         let finding = &one.finding;
         let (_, value) = finding.judged()?;
         let [claimed, here] = [finding.claimed, value].map(|number| format!("{number:.1}").replace('-', "−"));
-        Some(format!("{}: {claimed} claimed, {here} here, {}", finding.what, finding.verdict()))
+        let extent = one.source.extent.as_ref().map_or(String::new(), |extent| format!(" ({extent})"));
+        Some(format!("{}: {claimed} claimed, {here} here{extent}, {}", finding.what, finding.verdict()))
     };
     let headlines: Vec<String> = claims.iter().filter(|one| one.finding.headline).filter_map(said).collect();
     (!headlines.is_empty()).then(|| headlines.join("; ") + ".")

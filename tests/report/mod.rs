@@ -137,7 +137,9 @@ fn it_opens_with_a_summary() {
     }
     let sentences = texts(summary.all("li"));
     assert!(sentences.iter().any(|text| text.starts_with("F: ")
-        && text.contains("hit ratio, %, average: 46.4 claimed, 37.4 here, within a third: −19%")));
+        && text.contains(
+            "hit ratio, %, average: 46.4 claimed, 37.4 here (27 inputs, small), within a third: −19%"
+        )));
     let words = texts(summary.all("dt"));
     for word in ["within a third", "no verdict", "CCU", "STHLD"] {
         assert!(words.iter().any(|known| known == word), "{word}");
@@ -255,8 +257,8 @@ fn browse(page: &Path, arguments: &[&str]) -> (String, String) {
     (printed, logged)
 }
 
-/// Measures every text that is seen: its contrast to what is behind it, and whether something cuts it. The page
-/// itself is no wider than the window.
+/// Measures every text that is seen: its contrast to what is behind it, and if something cuts it. The page
+/// is no wider than the window.
 const MEASURES: &str = r#"
 const numbers = (text) => (text.match(/[\d.]+/g) ?? []).map(Number);
 const light = (text) => {

@@ -13,8 +13,8 @@
 //! Look-ups see the table as it is at the start of the cycle, after `flush`, which empties it before anything
 //! else. All changes show in the next cycle. Within a cycle the order is: flush, invalidations (`kill`),
 //! source slots (tag, valid, lock, near), results. The second port's result yields to whoever takes its entry
-//! in the same cycle. With [two accesses per cycle](operand_stage.md#two-accesses-per-cycle-accesses2) a second value
-//! fills another entry (`second_s_valid`).
+//! in the same cycle. With [two accesses per cycle](operand_stage.md#two-accesses-per-cycle-accesses2) a
+//! second value fills another entry (`second_s_valid`).
 //!
 //! With `allocate_on_arrival` a value on port S takes its entry with tag, valid, lock and near bit, and
 //! sources only use what they find. Results yield to both. Under `dispatch_on_arrival` look-ups find the

@@ -22,8 +22,8 @@
 //! The tables show it in the next cycle.
 //!
 //! - A value on port S is stored at the end of its cycle; with [two accesses per
-//!   cycle](operand_stage.md#two-accesses-per-cycle-accesses2) two are, in two entries (`second_s_valid`). A result on
-//!   port D is stored at the end of its cycle.
+//!   cycle](operand_stage.md#two-accesses-per-cycle-accesses2) two are, in two entries (`second_s_valid`). A
+//!   result on port D is stored at the end of its cycle.
 //! - `ready` is high from the cycle after the last value arrived, under `dispatch_on_arrival` in that cycle,
 //!   at the earliest the cycle after issue.
 //! - `dispatch` unlocks and frees the unit. The unit can take the next instruction in the same cycle. The
@@ -86,7 +86,8 @@
 //! - **A second port D** (`d_ports=2`, ours) may drop its result. It does so where a source or a first result
 //!   takes the entry of its register, or where all entries are taken. Eight entries cannot keep seven sources
 //!   and two results. No stale value stays, since the entry has another tag by then.
-//! - **Allocation at issue is the default**, as in F §III-C1. [On arrival](#allocation-on-arrival-allocate_on_arrivaltrue) is ours.
+//! - **Allocation at issue is the default**, as in F §III-C1. [On
+//!   arrival](#allocation-on-arrival-allocate_on_arrivaltrue) is ours.
 //! - An entry that is invalidated in a cycle counts as free from the next cycle on.
 //! - `any_near` counts entries as they are at the start of the cycle.
 //! - A far result can still be cached by the unit (`d_near` low with `d_valid` high). The

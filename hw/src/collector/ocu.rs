@@ -11,8 +11,8 @@
 //! port S is stored at the end of its cycle. `ready` is high from the cycle after the last value arrived, at
 //! the earliest the cycle after issue. Under `dispatch_on_arrival` it is high in the cycle of the value,
 //! which is handed on. `dispatch` frees the unit, which can take the next instruction in the same cycle. With
-//! [two accesses per cycle](operand_stage.md#two-accesses-per-cycle-accesses2) port S takes two values, for two slots
-//! (`second_s_valid`).
+//! [two accesses per cycle](operand_stage.md#two-accesses-per-cycle-accesses2) port S takes two values, for
+//! two slots (`second_s_valid`).
 //!
 //! ```text
 //! cycle         0     1     2     3     4     5

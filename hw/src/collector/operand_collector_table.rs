@@ -9,8 +9,8 @@
 //! `issue` fills all slots at the end of its cycle. A value makes ready, at the end of its cycle, every slot
 //! that points to the same entry. Under `dispatch_on_arrival` these slots count as ready in that cycle, and
 //! `passes` tells them. A value that arrives with an issue is the leaving instruction's. `s_index` answers in
-//! the same cycle. With [two accesses per cycle](operand_stage.md#two-accesses-per-cycle-accesses2) another slot's
-//! value arrives beside it; `second_passes` tells which of the two a slot takes.
+//! the same cycle. With [two accesses per cycle](operand_stage.md#two-accesses-per-cycle-accesses2) another
+//! slot's value arrives beside it; `second_passes` tells which of the two a slot takes.
 //!
 //! ```text
 //! cycle         0        1        2        3

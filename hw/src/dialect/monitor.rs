@@ -13,8 +13,8 @@
 //! * `cover_NAME`: some run makes it high, so that no proof is empty.
 //!
 //! The comment above a declaration says it in words. An input that nothing drives is `(* anyseq *)`. A
-//! register that is loaded with one at a reset, and never after, stands for *any* value. A line
-//! `// At entries=4 slots=3` names a size that is proved. Memories answer anything: where that does not do, a
+//! register that is loaded with one at a reset, and never after, stands for *any* value. A line `// At
+//! entries=4 slots=3` names a size that is proved. Memories answer anything: where that does not do, a
 //! monitor keeps the one row that it watches, and assumes that the memory gives it.
 
 use super::Declared;

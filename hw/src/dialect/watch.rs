@@ -10,8 +10,8 @@
 //!   `{near:far,near}` has a name for each value.
 //! * `valid entry_tag entry_near if entry_valid[i]` says when element `i` of these signals has a meaning. A
 //!   `*` before each name stands for the beginning that they share in a module.
-//! * `show random cache_table.entry_lock` names signals that views of a waveform show beside those that events
-//!   speak of. One with `?` behind it may be missing.
+//! * `show random cache_table.entry_lock` names signals that views of a waveform show beside those that
+//!   events speak of. One with `?` behind it may be missing.
 //!
 //! Names are those of the emitted Verilog, also those of parts: `cache_table.entry_tag[e]`. `a[i]` is an
 //! element of an array, or a bit. `#a` is the number of elements.

@@ -21,7 +21,7 @@
 //! others         1 2     1       0 1     0 1
 //! allowed        -       0       -       2
 //! left           -       -       0       -
-//! entered        0       -       2       -       (ready; under gpgpu_sim 1 enters in cycle 2, and 2 in cycle 3)
+//! entered        0       -       2       -       (ready; gpgpu_sim: 1 in cycle 2, 2 in cycle 3)
 //! ```
 //!
 //! # Decisions

@@ -13,8 +13,8 @@
 //! Operands that leave have the results of their own cycle as well, of their own pipe alone: to other pipes a
 //! result takes a cycle longer. The pipe of an instruction of variable latency has no such results.
 //!
-//! An instruction goes in cycle t. Its source at cycle k of the window is read in t + 1 + k. The bank
-//! shows it in t + 2 + k. Operands leave in t + 1 + `read_window`.
+//! An instruction goes in cycle t. Its source at cycle k of the window is read in t + 1 + k. The bank shows
+//! it in t + 2 + k. Operands leave in t + 1 + `read_window`.
 
 use gpurf_blocks::OPERANDS;
 use rust_hdl::prelude::*;

@@ -3,10 +3,10 @@
 //!
 //! It sends one shared-memory load for two warps that ask for the same data.
 //!
-//! Sub-cores send it their multicasting loads (MLDS). They wait in a request queue, `load_queue`. Each is searched
-//! for in the [load request table](lrt.md), which keeps those that wait for a partner. The `decision_unit` makes
-//! a multicast of two partners. Four `pending_loads` ask the scoreboards (I §3.1), before they go to shared
-//! memory.
+//! Sub-cores send it their multicasting loads (MLDS). They wait in a request queue, `load_queue`. Each is
+//! searched for in the [load request table](lrt.md), which keeps those that wait for a partner. The
+//! `decision_unit` makes a multicast of two partners. Four `pending_loads` ask the scoreboards (I §3.1),
+//! before they go to shared memory.
 //!
 //! # Timing
 //!
@@ -20,8 +20,8 @@
 //! | t + c + 1 | a load that leaves asks its sub-cores, and may be answered |
 //! | t + c + 2 | it stands on `load`, from the cycle after its last answer |
 //!
-//! One search at a time: a scanned table of N entries takes one request per N/4 cycles, a CAM one per
-//! cycle. A question without an answer gives way to the sub-core's others, and comes again.
+//! One search at a time: a scanned table of N entries takes one request per N/4 cycles, a CAM one per cycle.
+//! A question without an answer gives way to the sub-core's others, and comes again.
 //!
 //! # Decisions
 //!
