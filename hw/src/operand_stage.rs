@@ -153,10 +153,6 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     /// Port D of the collector has a result.
     #[when(d_ports > 0)]
     d_taken: Local<[Bit; collectors]>,
-    /// A bank's result is of the collector's warp.
-    #[when(destinations > 0)]
-    belongs: Local<[[Bit; banks]; collectors]>,
-    can_dispatch: Local<[Bit; collectors]>,
     dispatches: Local<Bit>,
     arbiter: Arbiter<C>,
     banks: [Bank<W, C>; banks],
@@ -330,11 +326,12 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
         if destinations > 0 {
             for c in 0..collectors {
                 for b in 0..banks {
-                    belongs[c][b] = write[b].valid & (write[b].warp == collectors[c].held_warp);
-                    collectors[c].write_valid[b] = belongs[c][b];
+                    /// A bank's result is of the collector's warp.
+                    let belongs: Bit = write[b].valid & (write[b].warp == collectors[c].held_warp);
+                    collectors[c].write_valid[b] = belongs;
                     collectors[c].write_register[b] = write[b].register;
                     collectors[c].write_data[b] = write_data[b];
-                    if belongs[c][b] {
+                    if belongs {
                         events.write_cached[b] = collectors[c].cached[b];
                         events.write_filtered[b] = !collectors[c].cached[b];
                     }
@@ -347,9 +344,9 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
     fn select() {
         dispatches = false;
         for c in 0..collectors {
-            can_dispatch[c] = collectors[c].ready & unit_ready.get_bit(collectors[c].held_unit);
-            dispatch_arbiter.request[c] = can_dispatch[c];
-            dispatches |= can_dispatch[c];
+            let can_dispatch: Bit = collectors[c].ready & unit_ready.get_bit(collectors[c].held_unit);
+            dispatch_arbiter.request[c] = can_dispatch;
+            dispatches |= can_dispatch;
             collectors[c].dispatch = dispatch_arbiter.grant[c];
             dispatch[c] = dispatch_arbiter.grant[c];
             collector_occupied[c] =

@@ -14,7 +14,7 @@ use crate::ports::{face, Clocks};
 use crate::sizes::{lower_name, settings, sizes};
 
 pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let declaration = Declaration::read(arguments, item)?;
+    let declaration = Declaration::read(arguments, item)?.with_lets()?;
     let Declaration { arguments, item, fields, parts } = &declaration;
 
     let bundles = Bundles::here()?;

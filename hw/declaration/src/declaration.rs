@@ -6,7 +6,8 @@ use quote::{format_ident, quote};
 use syn::{Error, Field, Fields, ItemStruct, Result};
 
 use crate::attribute::Arguments;
-use crate::fields::{doc_text, docs, part, prefix_of, Kind, Part};
+use crate::fields::{doc_text, docs, part, prefix_of, register_behind, Kind, Part};
+use crate::known::Known;
 
 /// The arguments in the attribute's parentheses, and the struct under it.
 pub struct Declaration {
@@ -24,8 +25,18 @@ impl Declaration {
         let Fields::Named(fields) = &item.fields else {
             return Err(Error::new_spanned(&item, "a block has named fields"));
         };
-        let fields: Vec<Field> = fields.named.iter().cloned().collect();
-        let parts = fields.iter().map(part).collect::<Result<Vec<_>>>()?;
+        let written: Vec<Field> = fields.named.iter().cloned().collect();
+        let (mut fields, mut parts) = (vec![], vec![]);
+        for field in written {
+            let one = part(&field)?;
+            let register = register_behind(&one, &field);
+            fields.push(field);
+            parts.push(one);
+            if let Some(register) = register {
+                parts.push(part(&register)?);
+                fields.push(register);
+            }
+        }
         for (part, field) in parts.iter().zip(&fields) {
             if prefix_of(field).is_some() && !part.is_port_bundle() {
                 let hint =
@@ -40,6 +51,16 @@ impl Declaration {
             }
         }
         Ok(Declaration { arguments, item, fields, parts })
+    }
+
+    /// The same with the wires that the module's kernel declares.
+    pub fn with_lets(mut self) -> Result<Self> {
+        for each in Known::of(&self.item.ident.to_string())?.lets() {
+            let field = each.field();
+            self.parts.push(part(&field)?);
+            self.fields.push(field);
+        }
+        Ok(self)
     }
 
     /// Each part with its field.

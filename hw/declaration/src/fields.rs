@@ -3,6 +3,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, ToTokens};
+use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{
     parse_quote, Attribute, Error, Expr, Field, GenericArgument, Generics, PathArguments, Result, Token, Type,
@@ -53,6 +54,8 @@ pub struct Part {
     pub bundled: Option<Bundled>,
     /// When it is there.
     pub when: Option<When>,
+    /// An output that is a register.
+    pub is_registered: bool,
 }
 
 /// The condition of a field that some parameters leave out.
@@ -119,6 +122,7 @@ fn always(field: &Field) -> Result<Part> {
                 carried: None,
                 bundled: None,
                 when: None,
+                is_registered: false,
             });
         }
         (Some(_), _) => {
@@ -131,6 +135,7 @@ fn always(field: &Field) -> Result<Part> {
                 carried: None,
                 bundled,
                 when: None,
+                is_registered: false,
             });
         }
         _ => {
@@ -140,7 +145,13 @@ fn always(field: &Field) -> Result<Part> {
             ))
         }
     };
-    let (carried, inner) = without_arrays(&carried.expect("its type"));
+    let mut carried = carried.expect("its type");
+    let is_registered = kind == Kind::Output && last_name(&carried).as_deref() == Some("Register");
+    if is_registered {
+        let of = arguments_of(&carried).and_then(|arguments| arguments.first().cloned());
+        carried = of.ok_or_else(|| Error::new_spanned(&field.ty, "write `Out<Register<Bits<8>>>`"))?;
+    }
+    let (carried, inner) = without_arrays(&carried);
     lengths.extend(inner);
     let element = match kind {
         Kind::Constant => parse_quote!(Constant<#carried>),
@@ -149,7 +160,15 @@ fn always(field: &Field) -> Result<Part> {
             parse_quote!(Signal<#direction, #carried>)
         }
     };
-    Ok(Part { name, kind, element, lengths, carried: Some(carried), bundled: None, when: None })
+    Ok(Part { name, kind, element, lengths, carried: Some(carried), bundled: None, when: None, is_registered })
+}
+
+/// The register behind an output that is one, `Out<Register<..>>`: it is called `level_register`.
+pub fn register_behind(part: &Part, field: &Field) -> Option<Field> {
+    let register = arguments_of(&field.ty).filter(|_| part.is_registered)?.first().cloned()?;
+    let when = field.attrs.iter().filter(|attribute| attribute.path().is_ident("when"));
+    let name = format_ident!("{}_register", part.name);
+    Some(Field::parse_named.parse2(quote!(#(#when)* #name: #register)).expect("a name and a type are a field"))
 }
 
 /// The prefix of a bundle's wires that an attribute gives: `Some(None)` is no prefix at all.

@@ -3,10 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use syn::{Item, Result, Type};
+use proc_macro2::Ident;
+use syn::{BinOp, Expr, Item, Result, Type, UnOp};
 
 use crate::bundles::{taken, text_of_declaration};
 use crate::declaration::Declaration;
+use crate::fields::{Kind, Part, When};
+use crate::lets::{lets_in, Let};
 
 /// Names of a module.
 #[derive(Default)]
@@ -15,14 +18,32 @@ pub struct Known {
     fields: HashMap<String, Named>,
     /// Names that are known when it is built: parameters and sizes.
     statics: HashSet<String>,
+    /// Wires that its kernel declares.
+    lets: Vec<Let>,
 }
 
 /// A field by its name.
 struct Named {
+    nature: Nature,
     /// It is there under a condition, as an array of none or one.
     is_optional: bool,
+    /// Arrays in arrays that its declaration has.
+    dimensions: usize,
     /// Name of its type, without generics: that of a part is a module's.
     part: Option<String>,
+}
+
+/// What a field is for whoever connects it.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Nature {
+    /// A signal, a wire or a constant.
+    Signal,
+    Register,
+    /// An output that is a register.
+    Registered,
+    Bundle,
+    /// A module.
+    Part,
 }
 
 impl Known {
@@ -44,6 +65,63 @@ impl Known {
         self.fields.get(field).is_some_and(|named| named.is_optional)
     }
 
+    /// Returns true if the declaration has a field of this name.
+    pub fn has_field(&self, name: &str) -> bool {
+        self.fields.contains_key(name) && !self.lets.iter().any(|each| each.is_called(name))
+    }
+
+    /// What a field is, and how many arrays in arrays of it.
+    pub fn nature(&self, field: &str) -> Option<(Nature, usize)> {
+        self.fields.get(field).map(|named| (named.nature, named.dimensions))
+    }
+
+    /// Names of all fields.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.fields.keys().map(String::as_str)
+    }
+
+    /// Wires that the kernel declares.
+    pub fn lets(&self) -> &[Let] {
+        &self.lets
+    }
+
+    /// Returns true if a condition is known when the module is built: parameters, sizes and numbers, and at
+    /// least one name.
+    pub fn decides(&self, condition: &Expr, loops: &[Ident]) -> bool {
+        match condition {
+            Expr::Paren(paren) => self.decides(&paren.expr, loops),
+            Expr::Unary(unary) => matches!(unary.op, UnOp::Not(_)) && self.decides(&unary.expr, loops),
+            Expr::Binary(binary) => {
+                let is_policy =
+                    |expr: &Expr| matches!(expr, Expr::Path(path) if path.path.segments.len() > 1);
+                let is_name = |expr: &Expr| matches!(expr, Expr::Path(_)) && self.decides(expr, loops);
+                let number = |expr: &Expr| matches!(expr, Expr::Lit(_)) || is_policy(expr) || is_name(expr);
+                let (left, right) = (&*binary.left, &*binary.right);
+                match binary.op {
+                    BinOp::And(_) | BinOp::Or(_) | BinOp::BitAnd(_) | BinOp::BitOr(_) => {
+                        self.decides(left, loops) && self.decides(right, loops)
+                    }
+                    BinOp::Eq(_)
+                    | BinOp::Ne(_)
+                    | BinOp::Lt(_)
+                    | BinOp::Le(_)
+                    | BinOp::Gt(_)
+                    | BinOp::Ge(_) => {
+                        number(left)
+                            && number(right)
+                            && (self.decides(left, loops) || self.decides(right, loops))
+                    }
+                    _ => false,
+                }
+            }
+            Expr::Path(path) => path
+                .path
+                .get_ident()
+                .is_some_and(|name| !loops.contains(name) && self.is_static(&name.to_string())),
+            _ => false,
+        }
+    }
+
     /// The module that a field is.
     pub fn part(&self, field: &str) -> Option<&str> {
         self.fields.get(field)?.part.as_deref()
@@ -51,8 +129,8 @@ impl Known {
 
     fn add(&mut self, module: &str) -> Result<()> {
         let Some(text) = text_of_declaration(module)? else { return Ok(()) };
-        let items = syn::parse_file(&text)?.items.into_iter();
-        let mut structs = items.filter_map(|item| match item {
+        let file = syn::parse_file(&text)?;
+        let mut structs = file.items.iter().filter_map(|item| match item {
             Item::Struct(item) if item.ident == module => Some(item),
             _ => None,
         });
@@ -66,17 +144,38 @@ impl Known {
         let sizes = arguments.sizes.iter().map(|(name, _)| name);
         let given = arguments.arguments.iter().map(|(name, _)| name);
         self.statics.extend(arguments.parameters.iter().chain(sizes).chain(given).map(ToString::to_string));
-        for part in parts {
-            let named = Named {
-                is_optional: part.when.as_ref().is_some_and(|when| when.length.is_none()),
-                part: name_of(&part.element),
-            };
-            self.fields.insert(part.name.to_string(), named);
-        }
+        parts.iter().for_each(|part| self.note(part));
         if let Some(bundle) = arguments.bundle.as_ref().and_then(name_of) {
             self.add(&bundle)?;
         }
+        let lets = lets_in(&file, module, self);
+        for each in &lets {
+            self.note(&crate::fields::part(&each.field())?);
+        }
+        self.lets.extend(lets);
         Ok(())
+    }
+
+    fn note(&mut self, part: &Part) {
+        let of = name_of(&part.element);
+        let nature = match (&part.bundled, part.kind, of.as_deref()) {
+            (Some(_), ..) => Nature::Bundle,
+            (None, Kind::Child, Some("Register")) => Nature::Register,
+            (None, Kind::Child, Some("Bit" | "Bits")) => Nature::Signal,
+            (None, Kind::Child, _) => Nature::Part,
+            (None, Kind::Output, _) if part.is_registered => Nature::Registered,
+            _ => Nature::Signal,
+        };
+        let named = Named {
+            nature,
+            is_optional: part.when.as_ref().is_some_and(|when| when.length.is_none()),
+            dimensions: match &part.when {
+                Some(When { length: None, .. }) => 0,
+                _ => part.lengths.len(),
+            },
+            part: of,
+        };
+        self.fields.insert(part.name.to_string(), named);
     }
 }
 

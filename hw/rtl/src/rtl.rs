@@ -2,15 +2,20 @@
 //! The attribute `#[rtl]`: check the kernel, make it unambiguous, and write it for Rust and for Verilog.
 
 mod check;
+mod connect;
+mod functions;
 mod keywords;
+mod loads;
 mod names;
 mod path;
 mod quiet;
+mod registered;
 mod rewrite;
 mod shorthand;
 mod value;
 mod verilog;
 
+use gpurf_declaration::Lets;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit::Visit;
@@ -69,7 +74,7 @@ fn checked(arguments: TokenStream, kernel: &ItemImpl) -> (Vec<Section>, Vec<Erro
     if !arguments.is_empty() {
         return (vec![], vec![Error::new_spanned(arguments, "`#[rtl]` takes no arguments")]);
     }
-    let (mut sections, mut errors) = sections(kernel);
+    let Parts { mut sections, functions, errors } = parts(kernel);
     if !errors.is_empty() {
         return (vec![], errors);
     }
@@ -85,6 +90,8 @@ fn checked(arguments: TokenStream, kernel: &ItemImpl) -> (Vec<Section>, Vec<Erro
         Ok(names) => names,
         Err(error) => return (vec![], vec![error]),
     };
+    let mut errors = declared(&mut sections, &names, functions);
+    let of_declarations = errors.len();
     let mut shorthand = shorthand::Shorthand::of(&names);
     for section in &mut sections {
         let mut quiet = quiet::Quiet::of(&names);
@@ -92,7 +99,7 @@ fn checked(arguments: TokenStream, kernel: &ItemImpl) -> (Vec<Section>, Vec<Erro
         errors.extend(quiet.errors.into_inner());
         shorthand.visit_block_mut(&mut section.body);
     }
-    if !errors.is_empty() {
+    if errors.len() > of_declarations {
         return (sections, errors);
     }
     errors.extend(check::Checker::check(sections.iter().map(|section| &section.body)));
@@ -100,37 +107,63 @@ fn checked(arguments: TokenStream, kernel: &ItemImpl) -> (Vec<Section>, Vec<Erro
     (sections, errors)
 }
 
-/// The functions of the block, in their order.
-fn sections(kernel: &ItemImpl) -> (Vec<Section>, Vec<Error>) {
-    let (mut sections, mut errors) = (vec![], vec![]);
+/// Writes out what rests on the declaration of the module or makes a part of it: calls of functions,
+/// connections, `let`s, outputs that are registers, and registers that are assigned.
+fn declared(sections: &mut [Section], names: &names::Names, mut functions: functions::Functions) -> Vec<Error> {
+    let mut connections = connect::Connections { names, errors: vec![] };
+    for section in sections.iter_mut() {
+        connections.visit_block_mut(&mut section.body);
+        functions.visit_block_mut(&mut section.body);
+    }
+    let mut lets = Lets::of(names.module(), sections.iter().map(|section| &section.body));
+    sections.iter_mut().for_each(|section| lets.visit_block_mut(&mut section.body));
+    let mut registered = registered::Registered::of(names);
+    let mut loads = loads::Loads::of(names);
+    for section in sections {
+        registered.section(&mut section.body);
+        loads.block(&mut section.body);
+    }
+    [connections.errors, functions.errors, lets.errors, loads.errors].concat()
+}
+
+/// What a kernel holds.
+#[derive(Default)]
+struct Parts {
+    sections: Vec<Section>,
+    functions: functions::Functions,
+    errors: Vec<Error>,
+}
+
+/// The functions of the block, in their order: what returns something computes, the others are sections.
+fn parts(kernel: &ItemImpl) -> Parts {
+    let mut parts = Parts::default();
     if let Some((_, of, _)) = &kernel.trait_ {
         let message = "`#[rtl]` belongs on the `impl` block of the module itself\nhelp: write `#[rtl] impl Module { .. }`";
-        return (vec![], vec![Error::new_spanned(of, message)]);
+        return Parts { errors: vec![Error::new_spanned(of, message)], ..parts };
     }
     for item in &kernel.items {
         let ImplItem::Fn(section) = item else {
-            errors.push(Error::new_spanned(
+            parts.errors.push(Error::new_spanned(
                 item,
                 "a kernel holds sections only\nhelp: write `fn name() { .. }`",
             ));
             continue;
         };
         let signature = &section.sig;
-        let is_plain = signature.inputs.is_empty()
-            && matches!(signature.output, syn::ReturnType::Default)
-            && signature.generics.params.is_empty();
-        if !is_plain {
-            let message = "a section takes nothing and returns nothing\nhelp: write `fn name() { .. }`";
-            errors.push(Error::new_spanned(signature, message));
-        }
         if ["new", "update", "hdl", "connect"].iter().any(|name| signature.ident == name) {
             let message = "the module has a function of this name\nhelp: name the section after what it does";
-            errors.push(Error::new_spanned(&signature.ident, message));
+            parts.errors.push(Error::new_spanned(&signature.ident, message));
+        }
+        let is_section = signature.inputs.is_empty() && matches!(signature.output, syn::ReturnType::Default);
+        if !is_section || !signature.generics.params.is_empty() {
+            parts.functions.add(section);
+            continue;
         }
         let (name, docs) = (signature.ident.clone(), section.attrs.clone());
-        sections.push(Section { name, docs, body: section.block.clone() });
+        parts.sections.push(Section { name, docs, body: section.block.clone() });
     }
-    (sections, errors)
+    parts.errors.append(&mut parts.functions.errors);
+    parts
 }
 
 impl Section {

@@ -57,7 +57,7 @@ pub struct Latch<const W: usize> {
 impl<const W: usize> Latch<W> {
     fn pass() {
         open.reset = false;
-        open.load(true, enable);
+        open = enable;
         held.reset = false;
         held.load(open, d);
         q = if open { d } else { held };

@@ -40,16 +40,14 @@ pub struct Lfsr {
     /// The present state.
     pub value: Out<Bits<8>>,
 
-    feedback: Local<Bit>,
-    shifted: Local<Bits<8>>,
     state: Register<Bits<8>>,
 }
 
 #[rtl]
 impl Lfsr {
     fn shift() {
-        feedback = !(state.get_bit(7) ^ (state.get_bit(5) ^ (state.get_bit(4) ^ state.get_bit(3))));
-        shifted = state << 1;
+        let feedback: Bit = !(state.get_bit(7) ^ (state.get_bit(5) ^ (state.get_bit(4) ^ state.get_bit(3))));
+        let shifted: Bits<8> = state << 1;
         state.load(step, shifted.replace_bit(0, feedback));
         value = state;
     }

@@ -115,10 +115,8 @@ stages!(Boc<W>);
     bundle = CollectorPorts<W>
 )]
 pub struct Boc<const W: usize> {
-    uses: Local<[Bit; slots]>,
     named: Local<[Bit; slots]>,
     repeated: Local<[Bit; slots]>,
-    flushes: Local<Bit>,
     found: Local<[Bit; slots]>,
     found_data: Local<[Bits<W>; slots]>,
     enters: Local<[Bit; window]>,
@@ -159,8 +157,10 @@ impl<const W: usize> Boc<W> {
     /// Metadata.
     fn metadata() {
         occupancy.load(issue | dispatch, issue);
-        unit_held.load(issue, instruction.unit);
-        payload_held.load(issue, instruction.payload);
+        if issue {
+            unit_held = instruction.unit;
+            payload_held = instruction.payload;
+        }
         occupied = occupancy;
         held_unit = unit_held;
         held_payload = payload_held;
@@ -168,12 +168,11 @@ impl<const W: usize> Boc<W> {
 
     /// The window slides: places are taken in turn, and no data moves.
     fn slide() {
-        oldest.load(issue, oldest + 1);
-        if oldest == last_place {
-            oldest.d = 0;
+        if issue {
+            newest = oldest;
+            oldest = if oldest == last_place { 0 } else { oldest + 1 };
         }
-        newest.load(issue, oldest);
-        flushes = issue & flush;
+        let flushes: Bit = issue & flush;
         for p in 0..window {
             enters[p] = issue & (oldest == place[p]);
             presents[p] = newest == place[p];
@@ -202,16 +201,16 @@ impl<const W: usize> Boc<W> {
             named[s] = false;
         }
         for s in 0..slots {
-            uses[s] = issue & instruction.source_valid[s];
+            let uses: Bit = issue & instruction.source_valid[s];
             repeated[s] = false;
             for t in 0..slots {
                 if named[t] & (instruction.source_register[t] == instruction.source_register[s]) {
                     repeated[s] = true;
                 }
             }
-            named[s] = uses[s];
-            hit[s] = (uses[s] & found[s]) & !flush;
-            request[s] = (uses[s] & !hit[s]) & !repeated[s];
+            named[s] = uses;
+            hit[s] = (uses & found[s]) & !flush;
+            request[s] = (uses & !hit[s]) & !repeated[s];
         }
     }
 

@@ -68,8 +68,7 @@ use crate::watch;
         allocate_on_arrival,
         storage,
         isolation
-    ),
-    sizes(in_latches = if parameters.storage == Storage::Latches { entries } else { 0 })
+    )
 )]
 pub struct CacheTable<const W: usize, const I: usize> {
     /// The table changes hands: nothing in it is valid from this cycle's look-ups on.
@@ -184,26 +183,22 @@ pub struct CacheTable<const W: usize, const I: usize> {
     written: Local<Bit>,
     #[when(storage == Storage::Latches)]
     entry_written: Local<[Bit; entries]>,
-    entry_latch: [Latch<W>; in_latches],
+    #[when(storage == Storage::Latches)]
+    entry_latch: [Latch<W>; entries],
     order: LruOrder<I>,
     #[value(|entry| 1 << entry)]
     alone: Constant<[Bits<16>; entries]>,
     /// There is more than one port D.
     #[value(d_ports > 1)]
     several: Constant<Bit>,
-    #[value(parameters.allocate_on_arrival)]
-    allocates: Constant<Bit>,
-    /// Look-ups may meet a value that arrives.
-    #[value(parameters.allocate_on_arrival && parameters.dispatch_on_arrival)]
-    meets: Constant<Bit>,
 }
 
 watch!(CacheTable<W, I>: ["valid entry_tag entry_near entry_data if entry_valid[i]"]);
 
 #[rtl]
 impl<const W: usize, const I: usize> CacheTable<W, I> {
-    /// Look-up.
-    fn look_up() {
+    /// What the entries hold, and which of them can be found.
+    fn entries() {
         any_near = false;
         for e in 0..entries {
             s_here[e] = s_valid & s_entry.get_bit(e);
@@ -214,13 +209,18 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             newer[e] = order.newer[e];
             if storage == Storage::FlipFlops {
                 data[e] = entry_data[e];
-            }
-            if storage == Storage::Latches {
+            } else {
                 data[e] = entry_latch[e].q;
             }
             any_near |= (entry_valid[e] & entry_near[e]);
+            visible[e] = if allocate_on_arrival & dispatch_on_arrival { valid[e] & !s_here[e] } else { valid[e] };
+        }
+    }
+
+    /// Look-up of sources.
+    fn look_up() {
+        for e in 0..entries {
             entry_hit[e] = false;
-            visible[e] = if meets { valid[e] & !s_here[e] } else { valid[e] };
         }
         for s in 0..slots {
             hit[s] = false;
@@ -296,28 +296,13 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
         }
     }
 
-    /// Results take entries, and what is stored in them.
+    /// Results take entries.
     fn take_results() {
         for e in 0..entries {
-            // Data needs no reset: it is read only after it was written.
-            if storage == Storage::FlipFlops {
-                entry_data[e].reset = false;
-                entry_data[e].d = s_data;
-            }
-            if (storage == Storage::FlipFlops) & (isolation != Isolation::None) {
-                if !s_here[e] {
-                    entry_data[e].d = 0;
-                }
-            }
             if accesses == 2 {
                 second_s_here[e] = second_s_valid & second_s_entry.get_bit(e);
             }
-            if (storage == Storage::FlipFlops) & (accesses == 2) {
-                if second_s_here[e] {
-                    entry_data[e].d = second_s_data;
-                }
-            }
-            taken[e] = (used[e] | filled[e]) & allocates;
+            taken[e] = if allocate_on_arrival { used[e] | filled[e] } else { false };
             d_some[e] = false;
             d_makes_near[e] = false;
             for p in 0..d_ports {
@@ -325,9 +310,6 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 if d_here[p][e] {
                     d_some[e] = true;
                     d_makes_near[e] = d_near[p];
-                    if storage == Storage::FlipFlops {
-                        entry_data[e].d = d_data[p];
-                    }
                 }
                 taken[e] = ((used[e] | filled[e]) | d_here[p][e]) & several;
             }
@@ -344,14 +326,40 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
         }
     }
 
+    /// Data in flip-flops. It needs no reset: it is read only after it was written.
+    fn write_flip_flops() {
+        if storage == Storage::FlipFlops {
+            for e in 0..entries {
+                entry_data[e].reset = false;
+                entry_data[e].load(s_here[e] | d_some[e], s_data);
+                if isolation != Isolation::None {
+                    if !s_here[e] {
+                        entry_data[e].d = 0;
+                    }
+                }
+                if accesses == 2 {
+                    if second_s_here[e] {
+                        entry_data[e].enable = true;
+                        entry_data[e].d = second_s_data;
+                    }
+                }
+                for p in 0..d_ports {
+                    if d_here[p][e] {
+                        entry_data[e].d = d_data[p];
+                    }
+                }
+            }
+        }
+    }
+
     /// Update.
     fn change() {
         for e in 0..entries {
             order.touch[e] = (used[e] | filled[e]) | d_some[e];
 
-            entry_valid[e].load(true, ((used[e] | filled[e]) | d_some[e]) | (valid[e] & !killed[e]));
+            entry_valid[e] = ((used[e] | filled[e]) | d_some[e]) | (valid[e] & !killed[e]);
 
-            entry_tag[e].enable = ((used[e] & !allocates) | filled[e]) | d_some[e];
+            entry_tag[e].enable = if allocate_on_arrival { filled[e] | d_some[e] } else { used[e] | d_some[e] };
 
             entry_lock[e].load((used[e] | filled[e]) | unlock, used[e] | (filled[e] & !unlock));
 
@@ -359,15 +367,6 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 (used[e] | filled[e]) | d_some[e],
                 (near_source[e] | ((filled[e] & near_filled[e]) & !used[e])) | d_makes_near[e],
             );
-
-            if storage == Storage::FlipFlops {
-                entry_data[e].enable = s_here[e] | d_some[e];
-            }
-            if (storage == Storage::FlipFlops) & (accesses == 2) {
-                if second_s_here[e] {
-                    entry_data[e].enable = true;
-                }
-            }
         }
     }
 

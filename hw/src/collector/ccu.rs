@@ -159,11 +159,7 @@ pub struct Ccu<const W: usize, const I: usize> {
     /// Entry of each slot that has one, as the one bit set; and what the slot points to.
     entry: Local<[Bits<16>; slots]>,
     index: Local<[Bits<I>; slots]>,
-    /// The entry that an arriving value takes.
-    #[when(allocate_on_arrival)]
-    arrival_index: Local<Bits<I>>,
     d_accepted: Local<[Bit; d_ports]>,
-    d_updates: Local<[Bit; entries]>,
     owner: Register<Bit>,
     occupancy: Register<Bit>,
     warp_held: Register<Bits<4>>,
@@ -180,8 +176,6 @@ pub struct Ccu<const W: usize, const I: usize> {
     slot_number: Constant<[Bits<I>; slots]>,
     #[value(invalidate)]
     invalidate: Constant<Bit>,
-    #[value(parameters.allocate_on_arrival)]
-    allocates: Constant<Bit>,
 }
 
 watch!(Ccu<W, I>: [
@@ -218,9 +212,11 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
     fn metadata() {
         owner.load(issue, true);
         occupancy.load(issue | dispatch, issue);
-        warp_held.load(issue, warp);
-        unit_held.load(issue, instruction.unit);
-        payload_held.load(issue, instruction.payload);
+        if issue {
+            warp_held = warp;
+            unit_held = instruction.unit;
+            payload_held = instruction.payload;
+        }
         owned = owner;
         occupied = occupancy;
         held_warp = warp_held;
@@ -280,13 +276,17 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             replacement.miss[0] = s_valid;
         }
         for e in 0..entries {
-            d_updates[e] = d_accepted[0] & cache_table.d_hit_entry[0].get_bit(e);
+            let d_updates: Bit = d_accepted[0] & cache_table.d_hit_entry[0].get_bit(e);
             // On arrival, what the next instruction brings or takes away does not reach the choice.
-            replacement.valid[e] = cache_table.valid[e] | (cache_table.was_valid[e] & allocates);
+            replacement.valid[e] =
+                if allocate_on_arrival { cache_table.was_valid[e] } else { cache_table.valid[e] };
             replacement.near[e] = cache_table.near[e];
             replacement.newer[e] = cache_table.newer[e];
-            replacement.keep[e] = (cache_table.lock[e] & !(dispatch & !allocates))
-                | ((cache_table.entry_hit[e] | d_updates[e]) & !allocates);
+            replacement.keep[e] = if allocate_on_arrival {
+                cache_table.lock[e]
+            } else {
+                (cache_table.lock[e] & !dispatch) | (cache_table.entry_hit[e] | d_updates)
+            };
         }
     }
 
@@ -298,11 +298,9 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
         if !allocate_on_arrival {
             for s in 0..slots {
                 entry[s] |= replacement.victim[s];
-                if !allocate_on_arrival {
-                    for t in 0..slots {
-                        if same[s][t] & !repeated[t] {
-                            entry[s] |= replacement.victim[t];
-                        }
+                for t in 0..slots {
+                    if same[s][t] & !repeated[t] {
+                        entry[s] |= replacement.victim[t];
                     }
                 }
             }
@@ -323,11 +321,9 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             for s in 0..slots {
                 if !cache_table.hit[s] {
                     index[s] = slot_number[s];
-                    if allocate_on_arrival {
-                        for t in 0..slots {
-                            if same[s][t] & !repeated[t] {
-                                index[s] = slot_number[t];
-                            }
+                    for t in 0..slots {
+                        if same[s][t] & !repeated[t] {
+                            index[s] = slot_number[t];
                         }
                     }
                 }
@@ -337,35 +333,19 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
 
     /// Port S: what arrives with the issue of another warp's instruction leaves with its own.
     fn port_s() {
-        cache_table.s_valid = s_valid & !(changes_hands & allocates);
+        cache_table.s_valid = if allocate_on_arrival { s_valid & !changes_hands } else { s_valid };
         cache_table.s_data = s_data;
-        cache_table.s_entry = 0;
-        for e in 0..entries {
-            if operand_collector_table.s_index == entry_number[e] {
-                cache_table.s_entry = alone[e];
-            }
-        }
+        cache_table.s_entry = one_hot(0..entries, operand_collector_table.s_index);
         if accesses == 2 {
             cache_table.second_s_valid = second_s_valid;
             cache_table.second_s_data = second_s_data;
-            cache_table.second_s_entry = 0;
-            for e in 0..entries {
-                if operand_collector_table.second_s_index == entry_number[e] {
-                    cache_table.second_s_entry = alone[e];
-                }
-            }
+            cache_table.second_s_entry = one_hot(0..entries, operand_collector_table.second_s_index);
         }
         if allocate_on_arrival {
             cache_table.s_entry = replacement.victim[0];
             cache_table.s_register = operand_collector_table.s_register;
             cache_table.s_near = operand_collector_table.s_near;
-            arrival_index = 0;
-            for e in 0..entries {
-                if replacement.victim[0].get_bit(e) {
-                    arrival_index |= entry_number[e];
-                }
-            }
-            operand_collector_table.s_entry = arrival_index;
+            operand_collector_table.s_entry = position(0..entries, |e| replacement.victim[0].get_bit(e));
         }
     }
 

@@ -70,7 +70,6 @@ stages!(Ocu<W>);
     title = "Operand collector unit",
     paper = "W §2, F §II",
     parameters(width, slots, accesses, dispatch_on_arrival, storage, isolation),
-    sizes(in_latches = if parameters.storage == Storage::Latches { slots } else { 0 }),
     fixed(destinations = 0, d_ports = 0, cache_far = false),
     bundle = CollectorPorts<W>
 )]
@@ -78,8 +77,6 @@ pub struct Ocu<const W: usize> {
     arrives: Local<[Bit; slots]>,
     #[when(accesses == 2)]
     second_arrives: Local<[Bit; slots]>,
-    /// The slot's value arrives, and can leave in the same cycle.
-    passes: Local<[Bit; slots]>,
     slot_valid: Register<[Bit; slots]>,
     slot_ready: Register<[Bit; slots]>,
     #[when(storage == Storage::FlipFlops)]
@@ -95,7 +92,8 @@ pub struct Ocu<const W: usize> {
     second_s_slot_held: Register<[Bit; slots]>,
     #[when(storage == Storage::Latches)]
     written: Local<Bit>,
-    slot_latch: [Latch<W>; in_latches],
+    #[when(storage == Storage::Latches)]
+    slot_latch: [Latch<W>; slots],
     occupancy: Register<Bit>,
     warp_held: Register<Bits<4>>,
     unit_held: Register<Bits<3>>,
@@ -119,9 +117,11 @@ impl<const W: usize> Ocu<W> {
     /// Metadata.
     fn metadata() {
         occupancy.load(issue | dispatch, issue);
-        warp_held.load(issue, warp);
-        unit_held.load(issue, instruction.unit);
-        payload_held.load(issue, instruction.payload);
+        if issue {
+            warp_held = warp;
+            unit_held = instruction.unit;
+            payload_held = instruction.payload;
+        }
         held_warp = warp_held;
         held_unit = unit_held;
         held_payload = payload_held;
@@ -129,9 +129,8 @@ impl<const W: usize> Ocu<W> {
         occupied = occupancy;
     }
 
-    /// Slots: what arrives, what is held, what leaves.
-    fn sources() {
-        ready = occupancy;
+    /// Slots: what arrives, and what is held.
+    fn arrivals() {
         for s in 0..slots {
             hit[s] = false;
             request[s] = issue & instruction.source_valid[s];
@@ -142,40 +141,48 @@ impl<const W: usize> Ocu<W> {
                     arrives[s] = true;
                 }
             }
-
             slot_valid[s].load(issue, instruction.source_valid[s]);
-
             // A value that arrives is the leaving instruction's.
             slot_ready[s].load(issue | arrives[s], !issue);
+        }
+    }
 
-            // Data needs no reset: it is read only after it was written.
-            if storage == Storage::FlipFlops {
+    /// Data in flip-flops. It needs no reset: it is read only after it was written.
+    fn write_flip_flops() {
+        if storage == Storage::FlipFlops {
+            for s in 0..slots {
                 slot_data[s].reset = false;
                 slot_data[s].load(arrives[s], s_data);
-            }
-            if (storage == Storage::FlipFlops) & (isolation != Isolation::None) {
-                if !arrives[s] {
-                    slot_data[s].d = 0;
+                if isolation != Isolation::None {
+                    if !arrives[s] {
+                        slot_data[s].d = 0;
+                    }
+                }
+                if accesses == 2 {
+                    if second_arrives[s] {
+                        slot_data[s].d = second_s_data;
+                    }
                 }
             }
-            if (storage == Storage::FlipFlops) & (accesses == 2) {
-                if second_arrives[s] {
-                    slot_data[s].d = second_s_data;
-                }
-            }
+        }
+    }
 
-            passes[s] = arrives[s] & can_pass;
-            if slot_valid[s] & (!slot_ready[s] & !passes[s]) {
+    /// What leaves.
+    fn operands() {
+        ready = occupancy;
+        for s in 0..slots {
+            /// The slot's value arrives, and can leave in the same cycle.
+            let passes: Bit = arrives[s] & can_pass;
+            if slot_valid[s] & (!slot_ready[s] & !passes) {
                 ready = false;
             }
             operand_valid[s] = slot_valid[s];
             if storage == Storage::FlipFlops {
                 operand_data[s] = slot_data[s];
-            }
-            if storage == Storage::Latches {
+            } else {
                 operand_data[s] = slot_latch[s].q;
             }
-            if passes[s] {
+            if passes {
                 operand_data[s] = s_data;
                 if accesses == 2 {
                     if second_arrives[s] {
@@ -183,9 +190,7 @@ impl<const W: usize> Ocu<W> {
                     }
                 }
             }
-        }
-        if isolation == Isolation::Operands {
-            for s in 0..slots {
+            if isolation == Isolation::Operands {
                 if !(slot_valid[s] & dispatch) {
                     operand_data[s] = 0;
                 }

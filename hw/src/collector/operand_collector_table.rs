@@ -102,11 +102,7 @@ pub struct OperandCollectorTable<const I: usize> {
     /// Every valid slot is ready.
     pub all_ready: Out<Bit>,
 
-    asked: Local<Bits<I>>,
     arrives: Local<[Bit; slots]>,
-    #[when(accesses == 2)]
-    second_arrives: Local<[Bit; slots]>,
-    next_index: Local<[Bits<I>; slots]>,
     slot_valid: Register<[Bit; slots]>,
     slot_ready: Register<[Bit; slots]>,
     slot_index: Register<[Bits<I>; slots]>,
@@ -118,8 +114,6 @@ pub struct OperandCollectorTable<const I: usize> {
     slot_number: Constant<[Bits<3>; slots]>,
     #[value(parameters.dispatch_on_arrival)]
     can_pass: Constant<Bit>,
-    #[value(parameters.allocate_on_arrival)]
-    allocates: Constant<Bit>,
 }
 
 watch!(OperandCollectorTable<I>: [
@@ -141,7 +135,7 @@ impl<const I: usize> OperandCollectorTable<I> {
 
     /// Slots that wait for the value point to its entry, or to the slot that asked for it.
     fn waiting() {
-        asked = if allocates { bit_cast::<I, 3>(s_slot) } else { s_index };
+        let asked: Bits<I> = if allocate_on_arrival { bit_cast::<I, 3>(s_slot) } else { s_index };
         if accesses == 2 {
             second_s_index = 0;
             for s in 0..slots {
@@ -150,13 +144,15 @@ impl<const I: usize> OperandCollectorTable<I> {
                 }
             }
             for s in 0..slots {
-                second_arrives[s] = second_s_valid & (slot_index[s] == second_s_index);
-                second_passes[s] = second_arrives[s] & can_pass;
+                let second_arrives: Bit = second_s_valid & (slot_index[s] == second_s_index);
+                second_passes[s] = second_arrives & can_pass;
             }
         }
         for s in 0..slots {
-            arrives[s] =
-                (s_valid & (slot_index[s] == asked)) & (!allocates | (slot_valid[s] & !slot_ready[s]));
+            arrives[s] = s_valid & (slot_index[s] == asked);
+            if allocate_on_arrival {
+                arrives[s] &= slot_valid[s] & !slot_ready[s];
+            }
             if accesses == 2 {
                 if second_s_valid & (slot_index[s] == second_s_index) {
                     arrives[s] = true;
@@ -168,20 +164,20 @@ impl<const I: usize> OperandCollectorTable<I> {
 
             slot_ready[s].load(issue | arrives[s], !issue | source_hit[s]);
 
-            next_index[s] = source_index[s];
+            slot_index[s].load(issue, source_index[s]);
             if allocate_on_arrival {
+                slot_index[s].enable = issue | arrives[s];
                 if !issue {
-                    next_index[s] = s_entry;
+                    slot_index[s].d = s_entry;
                 }
             }
-            slot_index[s].load(issue | (arrives[s] & allocates), next_index[s]);
 
             if slot_valid[s] & (!slot_ready[s] & !passes[s]) {
                 all_ready = false;
             }
             valid[s] = slot_valid[s];
             index[s] = slot_index[s];
-            placed[s] = (slot_valid[s] & slot_ready[s]) | !allocates;
+            placed[s] = if allocate_on_arrival { slot_valid[s] & slot_ready[s] } else { true };
         }
     }
 
@@ -189,23 +185,13 @@ impl<const I: usize> OperandCollectorTable<I> {
     fn unknown() {
         if allocate_on_arrival {
             for s in 0..slots {
-                register_held[s].load(issue, source_register[s]);
-                near_held[s].load(issue, source_near[s]);
-            }
-        }
-        if allocate_on_arrival {
-            s_register = 0;
-            s_near = false;
-            if allocate_on_arrival {
-                for s in 0..slots {
-                    if s_slot == slot_number[s] {
-                        s_register |= register_held[s];
-                    }
-                    if arrives[s] & near_held[s] {
-                        s_near = true;
-                    }
+                if issue {
+                    register_held[s] = source_register[s];
+                    near_held[s] = source_near[s];
                 }
             }
+            s_register = select(0..slots, |s| s_slot == slot_number[s], |s| register_held[s]);
+            s_near = any(0..slots, |s| arrives[s] & near_held[s]);
         }
     }
 }

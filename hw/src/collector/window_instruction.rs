@@ -79,8 +79,6 @@ pub struct WindowInstruction<const W: usize> {
     second_s_register: Local<Bits<8>>,
     #[when(accesses == 2)]
     second_arrives: Local<[Bit; slots]>,
-    /// The source's value arrives, and can leave in the same cycle.
-    passes: Local<[Bit; slots]>,
     source_written: Local<[Bit; slots]>,
     source_held: Register<[Bit; slots]>,
     source_tag: Register<[Bits<8>; slots]>,
@@ -134,11 +132,12 @@ impl<const W: usize> WindowInstruction<W> {
                     arrives[s] = true;
                 }
             }
-            passes[s] = arrives[s] & can_pass;
+            /// The source's value arrives, and can leave in the same cycle.
+            let passes: Bit = arrives[s] & can_pass;
             operand_valid[s] = source_held[s];
-            operand_ready[s] = source_held[s] & (source_ready[s] | passes[s]);
+            operand_ready[s] = source_held[s] & (source_ready[s] | passes);
             operand_data[s] = source_data[s];
-            if passes[s] {
+            if passes {
                 operand_data[s] = s_data;
                 if accesses == 2 {
                     if second_arrives[s] {
@@ -180,12 +179,11 @@ impl<const W: usize> WindowInstruction<W> {
                 }
             }
 
-            source_held[s].load(true, (source_held[s] & !source_written[s]) & !clear);
+            source_held[s] = (source_held[s] & !source_written[s]) & !clear;
             if enter {
-                source_held[s].d = source_valid[s];
+                source_held[s] = source_valid[s];
+                source_tag[s] = source_register[s];
             }
-
-            source_tag[s].load(enter, source_register[s]);
 
             // What arrives with an instruction that enters is for the one that was here.
             source_ready[s].load(enter | arrives[s], !enter | forwarded[s]);
@@ -227,15 +225,12 @@ impl<const W: usize> WindowInstruction<W> {
                 }
             }
 
-            destination_held[k].load(
-                true,
-                (destination_held[k] & !(destination_written[k] & destination_ready[k])) & !clear,
-            );
+            destination_held[k] =
+                (destination_held[k] & !(destination_written[k] & destination_ready[k])) & !clear;
             if enter {
-                destination_held[k].d = destination_valid[k];
+                destination_held[k] = destination_valid[k];
+                destination_tag[k] = destination_register[k];
             }
-
-            destination_tag[k].load(enter, destination_register[k]);
 
             destination_ready[k].load(enter | (awaits[k] & destination_written[k]), !enter);
 

@@ -5,6 +5,8 @@
 //! without type parameters; what the parameters decide, widths and ends of loops, are numbers that stand
 //! beside it.
 
+use std::cell::RefCell;
+
 use rust_hdl::ast::{
     Verilog, VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression,
     VerilogLiteral, VerilogLoop, VerilogMatch, VerilogOp, VerilogOpUnary, VerilogStatement,
@@ -26,6 +28,8 @@ pub enum Statement {
     Match(Expression, &'static [(&'static str, &'static [Statement])]),
     /// `for variable in from..to { .. }`
     For(&'static str, Number, Number, &'static [Statement]),
+    /// `for variable in (0..to).rev() { .. }`
+    Backwards(&'static str, Number, &'static [Statement]),
 }
 
 /// A value in a kernel.
@@ -63,11 +67,14 @@ pub enum Number {
 
 /// The kernel as rust-hdl's syntax tree, with these numbers for its parameters.
 pub fn verilog(kernel: &'static [Statement], parameters: &[usize]) -> Verilog {
-    Verilog::Combinatorial(Kernel { parameters }.block(kernel))
+    Verilog::Combinatorial(Kernel { parameters, backwards: RefCell::default() }.block(kernel))
 }
 
 struct Kernel<'a> {
     parameters: &'a [usize],
+    /// Variables of the loops around that run backwards, and their largest numbers. Verilog counts up, and
+    /// takes the variable off this number.
+    backwards: RefCell<Vec<(&'static str, usize)>>,
 }
 
 impl Kernel<'_> {
@@ -82,7 +89,19 @@ impl Kernel<'_> {
                 VerilogStatement::Macro([vec![comment], self.block(block)].concat())
             }
             Statement::Assign(target, value) => {
-                VerilogStatement::Assignment(signal(target), self.expression(value))
+                VerilogStatement::Assignment(self.signal(target), self.expression(value))
+            }
+            Statement::Backwards(variable, to, block) => {
+                let to = self.number(*to);
+                self.backwards.borrow_mut().push((variable, to.saturating_sub(1)));
+                let block = self.block(block);
+                self.backwards.borrow_mut().pop();
+                VerilogStatement::Loop(VerilogLoop {
+                    index: variable.to_string(),
+                    from: 0.into(),
+                    to: to.into(),
+                    block,
+                })
             }
             Statement::Wires(assigned) => VerilogStatement::Link(vec![assigned.link()]),
             Statement::If(test, then, otherwise) => VerilogStatement::If(VerilogConditional {
@@ -118,7 +137,7 @@ impl Kernel<'_> {
     fn expression(&self, value: &'static Expression) -> VerilogExpression {
         use VerilogExpression as Tree;
         match value {
-            Expression::Signal(path) => signal(path),
+            Expression::Signal(path) => self.signal(path),
             Expression::Bit(bit) => Tree::Literal((*bit).into()),
             Expression::Number(number) => Tree::Literal(VerilogLiteral::from(*number)),
             Expression::Cast(of, width) => Tree::Cast(self.boxed(of), self.number(*width)),
@@ -141,6 +160,20 @@ impl Kernel<'_> {
         Box::new(self.expression(value))
     }
 
+    /// A signal, in a loop that runs backwards with the number that its variable stands for.
+    fn signal(&self, path: &str) -> VerilogExpression {
+        let mut path = path.to_string();
+        for (variable, last) in self.backwards.borrow().iter() {
+            if path == *variable {
+                let (last, counted) = (VerilogLiteral::from(*last as u32), VerilogExpression::Signal(path));
+                let last = Box::new(VerilogExpression::Literal(last));
+                return VerilogExpression::Binary(last, VerilogOp::Sub, Box::new(counted));
+            }
+            path = counted_down(&path, variable, *last);
+        }
+        VerilogExpression::Signal(path)
+    }
+
     fn number(&self, number: Number) -> usize {
         match number {
             Number::Plain(number) => number,
@@ -149,6 +182,20 @@ impl Kernel<'_> {
     }
 }
 
-fn signal(path: &str) -> VerilogExpression {
-    VerilogExpression::Signal(path.to_string())
+/// `queue[31-w]` for `queue[w]`.
+fn counted_down(path: &str, variable: &str, last: usize) -> String {
+    let mut counted = String::new();
+    let mut depth = 0;
+    for word in path.split_inclusive(|letter: char| !(letter.is_alphanumeric() || letter == '_')) {
+        let name = word.trim_end_matches(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+        let after = &word[name.len()..];
+        counted += &match depth > 0 && name == variable {
+            true => format!("({last}-{variable})"),
+            false => name.to_string(),
+        };
+        counted += after;
+        depth += after.matches('[').count();
+        depth -= after.matches(']').count();
+    }
+    counted
 }

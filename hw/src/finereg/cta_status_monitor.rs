@@ -81,7 +81,6 @@ pub struct CtaStatusMonitor {
     #[value(u32::MAX)]
     ones: Constant<Bits<32>>,
     update_bit: Local<[Bits<32>; STATUS_UPDATES]>,
-    inspect_bit: Local<Bits<32>>,
     /// Bits of the locations to be changed, and what they change to.
     context_low_new: Local<[Bits<32>; words]>,
     context_high_new: Local<[Bits<32>; words]>,
@@ -162,10 +161,10 @@ impl CtaStatusMonitor {
                     }
                 }
             }
-            context_low[w].load(true, context_low_new[w]);
-            context_high[w].load(true, context_high_new[w]);
-            registers_low[w].load(true, registers_low_new[w]);
-            registers_high[w].load(true, registers_high_new[w]);
+            context_low[w] = context_low_new[w];
+            context_high[w] = context_high_new[w];
+            registers_low[w] = registers_low_new[w];
+            registers_high[w] = registers_high_new[w];
         }
     }
 
@@ -242,7 +241,7 @@ impl CtaStatusMonitor {
 
     /// Fields of one CTA are shown.
     fn inspect_fields() {
-        inspect_bit = one << inspect.get_bits::<5>(0);
+        let inspect_bit: Bits<32> = one << inspect.get_bits::<5>(0);
         inspected_context = 0;
         inspected_registers = 0;
         for w in 0..words {

@@ -54,10 +54,6 @@ pub struct FreeSpaceMonitor<const P: usize> {
     word: Local<Bits<32>>,
     base: Local<Bits<P>>,
     place: Local<Bits<P>>,
-    take_bit: Local<Bits<32>>,
-    free_bit: Local<Bits<32>>,
-    taken: Local<[Bits<32>; words]>,
-    freed: Local<[Bits<32>; words]>,
     flags: Register<[Bits<32>; words]>,
     used: Register<Bits<12>>,
     #[value(pcrf_entries)]
@@ -108,18 +104,17 @@ impl<const P: usize> FreeSpaceMonitor<P> {
         first_free = base | place;
         free_count = total - used;
 
-        take_bit = one << first_free.get_bits::<5>(0);
-        free_bit = one << free_entry.get_bits::<5>(0);
+        let take_bit: Bits<32> = one << first_free.get_bits::<5>(0);
+        let free_bit: Bits<32> = one << free_entry.get_bits::<5>(0);
         for w in 0..words {
-            taken[w] = if take & ((first_free >> 5) == word_number[w]) { take_bit } else { 0 };
-            freed[w] = if free & ((free_entry >> 5) == word_number[w]) { free_bit } else { 0 };
-            flags[w].load(taken[w].any() | freed[w].any(), (flags[w] | taken[w]) & !freed[w]);
+            let taken: Bits<32> = if take & ((first_free >> 5) == word_number[w]) { take_bit } else { 0 };
+            let freed: Bits<32> = if free & ((free_entry >> 5) == word_number[w]) { free_bit } else { 0 };
+            flags[w].load(taken.any() | freed.any(), (flags[w] | taken) & !freed);
             occupied[w] = flags[w];
         }
 
-        used.load(take ^ free, used + 1);
-        if free {
-            used.d = used - 1;
+        if take ^ free {
+            used = if free { used - 1 } else { used + 1 };
         }
     }
 }

@@ -62,11 +62,8 @@ pub struct LiveRegisterCache {
     pub miss: Out<Bit>,
 
     accepted: Local<Bit>,
-    tag_matches: Local<Bit>,
     filled: Local<Bit>,
     index: Local<Bits<5>>,
-    address: Local<Bits<5>>,
-    valid_bit: Local<Bits<32>>,
     #[new(Memory::new(VECTOR_CACHE_ENTRIES))]
     pcs: Memory<32, 5>,
     #[new(Memory::new(VECTOR_CACHE_ENTRIES))]
@@ -98,7 +95,7 @@ impl LiveRegisterCache {
     /// The answer, from the entry that was read or from memory.
     fn hits() {
         index = asked.get_bits::<5>(4) ^ asked.get_bits::<5>(9);
-        tag_matches = valid.get_bit(index) & (pcs.read_data == asked);
+        let tag_matches: Bit = valid.get_bit(index) & (pcs.read_data == asked);
         hit = looking & tag_matches;
         miss = looking & !tag_matches;
         filled = waiting & memory_answer;
@@ -121,14 +118,14 @@ impl LiveRegisterCache {
         ready = !miss & (!wanting & !waiting);
         accepted = request & ready;
         asked.load(accepted, pc);
-        looking.load(true, accepted);
-        wanting.load(true, miss | (wanting & !memory_ready));
-        waiting.load(true, (wanting & memory_ready) | (waiting & !memory_answer));
+        looking = accepted;
+        wanting = miss | (wanting & !memory_ready);
+        waiting = (wanting & memory_ready) | (waiting & !memory_answer);
     }
 
     /// Read the entry of a new PC; write the one that missed.
     fn entries() {
-        address = if accepted { pc.get_bits::<5>(4) ^ pc.get_bits::<5>(9) } else { index };
+        let address: Bits<5> = if accepted { pc.get_bits::<5>(4) ^ pc.get_bits::<5>(9) } else { index };
         pcs.enable = accepted | filled;
         pcs.write = filled;
         pcs.address = address;
@@ -141,7 +138,7 @@ impl LiveRegisterCache {
         highs.write = filled;
         highs.address = address;
         highs.write_data = memory_high;
-        valid_bit = one << index;
+        let valid_bit: Bits<32> = one << index;
         valid.load(filled, valid | valid_bit);
     }
 }

@@ -109,8 +109,6 @@ pub struct Pcrf<const W: usize, const P: usize> {
     /// First entry of the chain stored last, or under construction.
     pub head: Out<Bits<P>>,
 
-    advance: Local<Bit>,
-    follow: Local<Bit>,
     /// Reads under way: those that begin in this cycle, those of the last cycle, and so on.
     stage: Local<[Bit; latency]>,
     stage_entry: Local<[Bits<P>; latency]>,
@@ -119,11 +117,7 @@ pub struct Pcrf<const W: usize, const P: usize> {
     next_entry: Local<Bits<P>>,
     value_read: Local<Bit>,
     read_entry: Local<Bits<P>>,
-    begins: Local<Bit>,
-    /// The arrays' one port is in use.
-    is_read: Local<Bit>,
     written: Local<Bit>,
-    last_bit: Local<Bits<1>>,
     delay: Register<[Bit; latency - 1]>,
     delay_entry: Register<[Bits<P>; latency - 1]>,
     /// A next pointer, a register has been read.
@@ -160,8 +154,8 @@ watch!(Pcrf<W, P>: [
 impl<const W: usize, const P: usize> Pcrf<W, P> {
     /// Reads: each stage hands on to the next unless a register waits to be accepted.
     fn reads() {
-        advance = !shown | accept;
-        follow = followed & !ends.read_data.any();
+        let advance: Bit = !shown | accept;
+        let follow: Bit = followed & !ends.read_data.any();
         stage[0] = walk | follow;
         stage_entry[0] = if follow { nexts.read_data } else { walk_pointer };
         for s in 0..latency - 1 {
@@ -186,8 +180,10 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
             value_read = stage[s] & advance;
             read_entry = stage_entry[s];
         }
-        followed.load(advance, next_read);
-        shown.load(advance, value_read);
+        if advance {
+            followed = next_read;
+            shown = value_read;
+        }
         walking = under_way | shown;
         free = value_read;
         free_entry = if value_read { read_entry } else { 0 };
@@ -200,8 +196,9 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
 
     /// Stores: an entry is reserved for the first register, and one for the next with each that is written.
     fn stores() {
-        begins = (store & !reserved) & any_free;
-        is_read = (next_read | value_read) & takes_turns;
+        let begins: Bit = (store & !reserved) & any_free;
+        /// The arrays' one port is in use.
+        let is_read: Bit = (next_read | value_read) & takes_turns;
         written = (store & reserved) & (!is_read & (store_last | any_free));
         stored = written;
         take = begins | (written & !store_last);
@@ -213,7 +210,7 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
 
     /// The arrays.
     fn arrays() {
-        last_bit = if store_last { 1 } else { 0 };
+        let last_bit: Bits<1> = if store_last { 1 } else { 0 };
         ends.read = next_read;
         ends.read_address = next_entry;
         ends.write = written;

@@ -61,7 +61,6 @@ pub struct PcrfPointerTable<const P: usize> {
     /// Count of live registers of the line that was read last.
     pub count: Out<Bits<12>>,
 
-    stored_count: Local<Bits<12>>,
     #[new(Memory::new(ctas))]
     pointers: Memory<P, 7>,
     /// Six bits of the count each, the low ones first.
@@ -89,7 +88,7 @@ impl<const P: usize> PcrfPointerTable<P> {
         pointers.write_data = write_pointer;
         pointer = pointers.read_data;
 
-        stored_count = if write_count > most { most } else { write_count };
+        let stored_count: Bits<12> = if write_count > most { most } else { write_count };
         count = 0;
         for s in 0..slices {
             counts[s].enable = read | write;

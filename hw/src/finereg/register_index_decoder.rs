@@ -53,11 +53,8 @@ pub struct RegisterIndexDecoder {
 
     any_low: Local<Bit>,
     any_high: Local<Bit>,
-    /// The half with the lowest register, that register's bit there, and its place.
-    half: Local<Bits<32>>,
     lowest: Local<Bits<32>>,
     place: Local<Bits<6>>,
-    wanted_half: Local<Bits<32>>,
     wanted_bit: Local<Bits<32>>,
     /// The register shown: it is in the upper half, and its bit there.
     is_high: Local<Bit>,
@@ -90,7 +87,8 @@ impl RegisterIndexDecoder {
 
     /// The lowest one. x & !(x - 1) is its bit.
     fn lowest() {
-        half = if !any_low { high } else { low };
+        /// The half with the lowest register, that register's bit there, and its place.
+        let half: Bits<32> = if !any_low { high } else { low };
         lowest = half & !(half - 1);
         last = (any & !(any_low & any_high)) & (half == lowest);
         place = 0;
@@ -104,7 +102,7 @@ impl RegisterIndexDecoder {
     /// The wanted one.
     fn wanted_one() {
         wanted_bit = one << wanted.get_bits::<5>(0);
-        wanted_half = if wanted.get_bit(5) { high } else { low };
+        let wanted_half: Bits<32> = if wanted.get_bit(5) { high } else { low };
         found = want & (wanted_half & wanted_bit).any();
     }
 
@@ -119,11 +117,15 @@ impl RegisterIndexDecoder {
             index = wanted;
         }
 
-        low.load(load | (step & !is_high), low & !shown);
-        high.load(load | (step & is_high), high & !shown);
         if load {
-            low.d = load_low;
-            high.d = load_high;
+            low = load_low;
+            high = load_high;
+        } else if step {
+            if is_high {
+                high &= !shown;
+            } else {
+                low &= !shown;
+            }
         }
     }
 }

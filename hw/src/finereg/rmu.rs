@@ -194,33 +194,17 @@ pub struct Rmu<const W: usize, const P: usize> {
     is_drain: Local<Bit>,
     is_return: Local<Bit>,
     accepted: Local<Bit>,
-    look: Local<Bit>,
     population: Local<Bits<12>>,
     chain: Local<Bit>,
-    incoming_count: Local<Bits<12>>,
-    room: Local<Bits<13>>,
-    fits: Local<Bit>,
     begins: Local<Bit>,
-    /// A register comes back whose row may hold one to be saved: that one's warp waits for its turn, has its
-    /// turn, is on its way to it or back; or it has been read and has not come.
-    comes: Local<Bit>,
     elsewhere: Local<Bit>,
-    is_current: Local<Bit>,
     under_way: Local<Bit>,
-    write: Local<Bit>,
     moved: Local<Bit>,
     room_in_buffer: Local<Bit>,
-    /// A register that is in nobody's way may be read.
-    drains: Local<Bit>,
     reads: Local<Bit>,
-    any_warp: Local<Bit>,
-    first_warp: Local<Bits<5>>,
     next_warp: Local<Bits<5>>,
     selects: Local<Bit>,
-    warp_bit: Local<Bits<32>>,
     finish: Local<Bit>,
-    live_write: Local<Bit>,
-    live_row: Local<Bits<5>>,
     /// The place in the buffer that the answer is for, and that of a register read.
     arrives: Local<[Bit; buffers]>,
     enters: Local<[Bit; buffers]>,
@@ -299,17 +283,19 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     fn requests() {
         ready = is_idle;
         accepted = is_idle & request;
-        stores.load(accepted, store);
-        restores.load(accepted, restore);
-        discards.load(accepted, discard);
-        outgoing_cta.load(accepted, outgoing);
-        incoming_cta.load(accepted, incoming);
+        if accepted {
+            stores = store;
+            restores = restore;
+            discards = discard;
+            outgoing_cta = outgoing;
+            incoming_cta = incoming;
+        }
     }
 
     /// Look up: one warp at a time.
     fn look_up() {
         warp_ready = is_look & (!looking & vectors.ready);
-        look = warp_ready & warp_valid;
+        let look: Bit = warp_ready & warp_valid;
         vectors.request = look;
         vectors.pc = pc;
         vectors.memory_ready = memory_ready;
@@ -321,25 +307,28 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         cache_hit = vectors.hit;
         cache_miss = vectors.miss;
         looking.load(look | vectors.answer, look);
-        looked_warp.load(look, warp);
-        looked_last.load(look, warp_last);
+        if look {
+            looked_warp = warp;
+            looked_last = warp_last;
+        }
         population = 0;
         for r in 0..32 {
             population += bit_cast::<12, 1>(vectors.low.get_bits::<1>(r));
             population += bit_cast::<12, 1>(vectors.high.get_bits::<1>(r));
         }
-        count.load(accepted | vectors.answer, count + population);
         if accepted {
-            count.d = 0;
+            count = 0;
+        } else if vectors.answer {
+            count += population;
         }
     }
 
     /// Check.
     fn fit() {
-        incoming_count = if restores { pointers.count } else { 0 };
+        let incoming_count: Bits<12> = if restores { pointers.count } else { 0 };
         chain = incoming_count.any();
-        room = bit_cast::<13, 12>(monitor.free_count) + bit_cast::<13, 12>(incoming_count);
-        fits = bit_cast::<13, 12>(count) <= room;
+        let room: Bits<13> = bit_cast::<13, 12>(monitor.free_count) + bit_cast::<13, 12>(incoming_count);
+        let fits: Bit = bit_cast::<13, 12>(count) <= room;
         begins = is_check & fits;
         refused = is_check & !fits;
     }
@@ -353,9 +342,11 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
 
     /// The walk: a register that comes is written unless its row has one to be saved.
     fn walk() {
-        comes = pcrf.restored & (stores & !discards);
+        /// A register comes back whose row may hold one to be saved: that one's warp waits for its turn, has its
+        /// turn, is on its way to it or back; or it has been read and has not come.
+        let comes: Bit = pcrf.restored & (stores & !discards);
         elsewhere = comes & present.get_bit(pcrf.restored_warp);
-        is_current = comes & (drained_warp == pcrf.restored_warp);
+        let is_current: Bit = comes & (drained_warp == pcrf.restored_warp);
         under_way = false;
         for s in 0..buffers {
             if (held[s] & !full[s])
@@ -366,7 +357,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         }
         decoder.want = is_drain & is_current;
         decoder.wanted = pcrf.restored_register;
-        write = (pcrf.restored & !(elsewhere | under_way))
+        let write: Bit = (pcrf.restored & !(elsewhere | under_way))
             & (!decoder.found & !(is_current & (is_load | is_return)));
         acrf_write = write & !discards;
         acrf_write_warp = pcrf.restored_warp;
@@ -377,7 +368,8 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
 
     /// Reads: what is in the way, else what comes next.
     fn reading() {
-        drains = !pcrf.walking | (is_streaming & monitor.free_count.get_bits::<10>(2).any());
+        /// A register that is in nobody's way may be read.
+        let drains: Bit = !pcrf.walking | (is_streaming & monitor.free_count.get_bits::<10>(2).any());
         acrf_read = (is_drain & room_in_buffer) & (decoder.found | (decoder.any & drains));
         acrf_read_warp = 0;
         acrf_read_register = 0;
@@ -391,14 +383,8 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
 
     /// The next warp: one in the way, else the first.
     fn next_in_turn() {
-        any_warp = false;
-        first_warp = 0;
-        for w in 0..32 {
-            if present.get_bit(31 - w) {
-                any_warp = true;
-                first_warp = warp_number[31 - w];
-            }
-        }
+        let any_warp: Bit = present.any();
+        let first_warp: Bits<5> = first(0..32, |w| present.get_bit(w));
         next_warp = if elsewhere { pcrf.restored_warp } else { first_warp };
         selects = is_select & (elsewhere | (any_warp & (is_streaming | !pcrf.walking)));
         drained_warp.load(selects, next_warp);
@@ -412,22 +398,20 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
 
     /// Warps whose vector is in the memory.
     fn vectors_kept() {
-        warp_bit = if is_select {
+        let warp_bit: Bits<32> = if is_select {
             one << next_warp
         } else if is_return {
             one << drained_warp
         } else {
             one << looked_warp
         };
-        live_write = vectors.answer | is_return;
-        present.load((accepted | live_write) | selects, present | warp_bit);
-        if is_select {
-            present.d = present ^ warp_bit;
-        }
+        let live_write: Bit = vectors.answer | is_return;
         if accepted {
-            present.d = 0;
+            present = 0;
+        } else if live_write | selects {
+            present = if is_select { present ^ warp_bit } else { present | warp_bit };
         }
-        live_row = if is_look {
+        let live_row: Bits<5> = if is_look {
             looked_warp
         } else if is_return {
             drained_warp
@@ -457,14 +441,18 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         held[1].load(enters[1] | pcrf.stored, enters[1]);
         full[0].load(arrives[0] | pcrf.stored, true);
         full[1].load(arrives[1] | pcrf.stored, !pcrf.stored);
-        buffer_warp[0].load(enters[0] | pcrf.stored, buffer_warp[1]);
-        buffer_register[0].load(enters[0] | pcrf.stored, buffer_register[1]);
+        if enters[0] | pcrf.stored {
+            buffer_warp[0] = buffer_warp[1];
+            buffer_register[0] = buffer_register[1];
+        }
         if enters[0] {
             buffer_warp[0].d = acrf_read_warp;
             buffer_register[0].d = acrf_read_register;
         }
-        buffer_warp[1].load(enters[1], acrf_read_warp);
-        buffer_register[1].load(enters[1], acrf_read_register);
+        if enters[1] {
+            buffer_warp[1] = acrf_read_warp;
+            buffer_register[1] = acrf_read_register;
+        }
         buffer[0].load(arrives[0] | pcrf.stored, acrf_answer_data);
         buffer[1].load(arrives[1], acrf_answer_data);
         if pcrf.stored {
@@ -473,9 +461,10 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
                 buffer[0].d = buffer[1];
             }
         }
-        remaining.load(is_check | pcrf.stored, remaining - 1);
         if is_check {
-            remaining.d = count;
+            remaining = count;
+        } else if pcrf.stored {
+            remaining = remaining - 1;
         }
     }
 
@@ -513,24 +502,23 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
 
     /// The way from state to state.
     fn transitions() {
-        state.load(true, state);
         if accepted {
-            state.d = if store { RmuState::LookUp } else { RmuState::Check };
+            state = if store { RmuState::LookUp } else { RmuState::Check };
         } else if is_look & (vectors.answer & looked_last) {
-            state.d = RmuState::Check;
+            state = RmuState::Check;
         } else if refused | finish {
-            state.d = RmuState::Idle;
+            state = RmuState::Idle;
         } else if begins | is_return {
-            state.d = RmuState::Select;
+            state = RmuState::Select;
         } else if selects {
-            state.d = RmuState::Load;
+            state = RmuState::Load;
         } else if is_load {
-            state.d = RmuState::Drain;
+            state = RmuState::Drain;
         } else if is_drain {
             if !decoder.any | (decoder.last & reads) {
-                state.d = RmuState::Select;
+                state = RmuState::Select;
             } else if elsewhere {
-                state.d = RmuState::Return;
+                state = RmuState::Return;
             }
         }
     }

@@ -92,15 +92,9 @@ pub struct ActiveSet {
     candidates: Local<Bits<16>>,
     entering: Local<Bits<16>>,
     retiring: Local<Bits<16>>,
-    stays: Local<[Bit; warps]>,
     /// Higher-numbered warps that have been pending for longer than the warp.
     above_it: Local<[Bits<16>; warps]>,
-    /// All warps that have: before the cycle, after step 1, and after it.
-    ahead_before: Local<[Bits<16>; warps]>,
     after_leaving: Local<[Bits<16>; warps]>,
-    after_retiring: Local<[Bits<16>; warps]>,
-    /// Warps that are served before the warp, and how many those are.
-    served: Local<[Bits<16>; warps]>,
     ahead: Local<[Bits<5>; warps]>,
 
     active: Register<Bits<16>>,
@@ -138,11 +132,11 @@ impl ActiveSet {
         retiring = 0;
         candidates = 0;
         for w in 0..warps {
-            stays[w] = ready[w] | dependence[w] | (shared[w] & takes_any);
+            let stays: Bit = ready[w] | dependence[w] | (shared[w] & takes_any);
             if active.get_bit(w) {
-                waiting = waiting.replace_bit(w, !stays[w]);
-                ending = ending.replace_bit(w, stays[w] & ends_strand[w]);
-                kept = kept.replace_bit(w, stays[w] & !ends_strand[w]);
+                waiting = waiting.replace_bit(w, !stays);
+                ending = ending.replace_bit(w, stays & ends_strand[w]);
+                kept = kept.replace_bit(w, stays & !ends_strand[w]);
             }
             retiring = retiring.replace_bit(w, retire[w]);
             candidates = candidates.replace_bit(
@@ -159,21 +153,22 @@ impl ActiveSet {
             for o in 0..warps {
                 above_it[w] = above_it[w].replace_bit(o, turned[o].get_bit(w));
             }
-            ahead_before[w] = above_it[w] | (below[w] & !turned[w]);
+            /// All warps that have: before the cycle, after step 1, and after it.
+            let ahead_before: Bits<16> = above_it[w] | (below[w] & !turned[w]);
             after_leaving[w] = if waiting.get_bit(w) {
                 (everyone & !(waiting | ending)) | (waiting & below[w])
             } else {
-                ahead_before[w] & !(waiting | ending)
+                ahead_before & !(waiting | ending)
             };
             if ending.get_bit(w) {
                 after_leaving[w] = (everyone & !ending) | (ending & below[w]);
             }
-            after_retiring[w] = if retiring.get_bit(w) {
+            let after_retiring: Bits<16> = if retiring.get_bit(w) {
                 (everyone & !retiring) | (retiring & below[w])
             } else {
                 after_leaving[w] & !retiring
             };
-            turned[w].load(true, below[w] & !after_retiring[w]);
+            turned[w] = below[w] & !after_retiring;
         }
     }
 
@@ -181,10 +176,11 @@ impl ActiveSet {
     fn enter() {
         entering = 0;
         for w in 0..warps {
-            served[w] = kept | (candidates & after_leaving[w]);
+            /// Warps that are served before the warp, and how many those are.
+            let served: Bits<16> = kept | (candidates & after_leaving[w]);
             ahead[w] = 0;
             for o in 0..warps {
-                if (served[w] & itself[o]).any() {
+                if (served & itself[o]).any() {
                     ahead[w] += 1;
                 }
             }
@@ -195,6 +191,6 @@ impl ActiveSet {
             left[w] = waiting.get_bit(w) | ending.get_bit(w);
             entered[w] = entering.get_bit(w);
         }
-        active.load(true, (kept | entering) & !retiring);
+        active = (kept | entering) & !retiring;
     }
 }

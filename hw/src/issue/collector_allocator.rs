@@ -184,9 +184,8 @@ impl<const C: usize> CollectorAllocator<C> {
     /// The counter counts what the warps waited for collectors with near values.
     fn count() {
         waiting = request & (torn & patient);
-        counter.load(request & torn, 0);
-        if patient {
-            counter.d = counter + 1;
+        if request & torn {
+            counter = if patient { counter + 1 } else { 0 };
         }
     }
 }

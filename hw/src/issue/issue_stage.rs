@@ -71,7 +71,6 @@ pub struct IssueStage<const C: usize> {
 
     scheduler: WarpScheduler,
     allocator: CollectorAllocator<C>,
-    goes: Local<[Bit; warps]>,
     #[value(|number| number)]
     number: Constant<[Bits<4>; warps]>,
     /// A warp may have to wait for a collector of its own.
@@ -99,8 +98,8 @@ impl<const C: usize> IssueStage<C> {
         instruction.clear();
         flush = false;
         for w in 0..warps {
-            goes[w] = scheduler.select[w] & allocator.granted;
-            if goes[w] {
+            let goes: Bit = scheduler.select[w] & allocator.granted;
+            if goes {
                 warp = number[w];
                 base = head_base[w];
                 pass!(head[w] => instruction);

@@ -66,14 +66,12 @@ pub struct SthldController {
     pub interval_end: Out<Bit>,
 
     now: Local<Bits<16>>,
-    difference: Local<Bits<16>>,
     /// The difference by the inverse threshold.
     product: Local<Bits<22>>,
     is_small: Local<Bit>,
     next_state: Local<Bits<3>>,
     /// Two's complement, like `moved`.
     step: Local<Bits<7>>,
-    moved: Local<Bits<7>>,
     cycle: Register<Bits<14>>,
     instructions: Register<Bits<16>>,
     previous: Register<Bits<16>>,
@@ -118,18 +116,18 @@ impl SthldController {
     fn instructions() {
         interval_end = cycle == last_cycle;
         now = instructions + bit_cast::<16, 3>(issued);
-        cycle.load(true, cycle + 1);
-        instructions.load(true, now);
+        cycle += 1;
+        instructions = now;
         if interval_end {
-            cycle.d = 0;
-            instructions.d = 0;
+            cycle = 0;
+            instructions = 0;
+            previous = now;
         }
-        previous.load(interval_end, now);
     }
 
     /// How much it changed.
     fn change() {
-        difference = if now > previous { now - previous } else { previous - now };
+        let difference: Bits<16> = if now > previous { now - previous } else { previous - now };
         product = 0;
         for k in 0..shifts {
             product += (bit_cast::<22, 16>(difference) << shifts[k]);
@@ -152,14 +150,16 @@ impl SthldController {
                 }
             }
         }
-        stored_state.load(interval_end, next_state);
-        moved = bit_cast::<7, 5>(stored_sthld) + step;
-        stored_sthld.load(interval_end, bit_cast::<5, 7>(moved));
-        if moved > maximum {
-            stored_sthld.d = bit_cast::<5, 7>(maximum);
-        }
-        if moved.get_bit(6) {
-            stored_sthld.d = 0;
+        let moved: Bits<7> = bit_cast::<7, 5>(stored_sthld) + step;
+        if interval_end {
+            stored_state = next_state;
+            stored_sthld = if moved.get_bit(6) {
+                0
+            } else if moved > maximum {
+                bit_cast::<5, 7>(maximum)
+            } else {
+                bit_cast::<5, 7>(moved)
+            };
         }
 
         sthld = stored_sthld;

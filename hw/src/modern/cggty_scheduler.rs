@@ -42,14 +42,11 @@ pub struct CggtyScheduler {
     /// Event: the selected warp waits for a constant, and nothing issues.
     pub waits: Out<Bit>,
 
-    passes_over: Local<Bit>,
     candidate: Local<[Bit; warps]>,
     any_last: Local<Bit>,
     chosen: Local<[Bit; warps]>,
     selected: Local<Bit>,
     missing: Local<Bit>,
-    issues: Local<Bit>,
-    stays: Local<Bit>,
     /// The warp that issued last, or holds the scheduler.
     last: Register<[Bit; warps]>,
     /// Cycles that the scheduler has been held.
@@ -75,7 +72,7 @@ watch!(CggtyScheduler: [
 #[rtl]
 impl CggtyScheduler {
     fn select() {
-        passes_over = held == longest;
+        let passes_over: Bit = held == longest;
         any_last = false;
         for w in 0..warps {
             candidate[w] = eligible[w] & !(misses[w] & passes_over);
@@ -99,8 +96,8 @@ impl CggtyScheduler {
                 missing = misses[w];
             }
         }
-        issues = open & (selected & !missing);
-        stays = open & (selected & missing);
+        let issues: Bit = open & (selected & !missing);
+        let stays: Bit = open & (selected & missing);
         for w in 0..warps {
             if chosen[w] & issues {
                 warp = number[w];
@@ -109,9 +106,10 @@ impl CggtyScheduler {
         }
         issue = issues;
         waits = stays;
-        held.load(issues | stays, 0);
         if stays {
-            held.d = held + 1;
+            held += 1;
+        } else if issues {
+            held = 0;
         }
     }
 }

@@ -53,7 +53,6 @@ pub struct DependenceCounters {
     busy: Local<[Bits<6>; warps]>,
     /// The counter with a limit.
     level: Local<[Bits<6>; warps]>,
-    over: Local<[Bit; warps]>,
     counter: Register<[Bits<6>; counters]>,
     limited: Register<[Bit; warps]>,
     limit_counter_held: Register<[Bits<3>; warps]>,
@@ -115,13 +114,15 @@ impl DependenceCounters {
                     level[w] = counter[w * 6 + c];
                 }
             }
-            over[w] = limited[w] & ((level[w] > limit_value_held[w]) | (busy[w] & limit_mask_held[w]).any());
-            free[w] = !(over[w] | (busy[w] & wait_mask[w]).any());
+            let over: Bit = limited[w] & ((level[w] > limit_value_held[w]) | (busy[w] & limit_mask_held[w]).any());
+            free[w] = !(over | (busy[w] & wait_mask[w]).any());
 
-            limited[w].load(true, over[w] | (here[w] & limit.valid));
-            limit_counter_held[w].load(here[w] & limit.valid, limit.counter);
-            limit_value_held[w].load(here[w] & limit.valid, limit.value);
-            limit_mask_held[w].load(here[w] & limit.valid, limit.mask);
+            limited[w] = over | (here[w] & limit.valid);
+            if here[w] & limit.valid {
+                limit_counter_held[w] = limit.counter;
+                limit_value_held[w] = limit.value;
+                limit_mask_held[w] = limit.mask;
+            }
         }
     }
 }

@@ -176,10 +176,8 @@ pub struct ModernSubCore<const W: usize> {
 
     open: Local<Bit>,
     stands: Local<Bit>,
-    unit_free: Local<[Bit; warps]>,
     room: Local<[Bit; warps]>,
     leaves: Local<Bit>,
-    is_fixed: Local<Bit>,
     /// The queue whose head may read.
     turn: Local<Bits<2>>,
     /// The instruction at the head of that queue.
@@ -237,7 +235,7 @@ impl<const W: usize> ModernSubCore<W> {
         held = stands;
         for w in 0..warps {
             dependence_counters.wait_mask[w] = head_control[w].wait_mask;
-            unit_free[w] = if head_route[w].queue.any() {
+            let unit_free: Bit = if head_route[w].queue.any() {
                 (queues[0].room | !head_route[w].queue.get_bit(0))
                     & (queues[1].room | !head_route[w].queue.get_bit(1))
             } else {
@@ -245,12 +243,16 @@ impl<const W: usize> ModernSubCore<W> {
             };
             room[w] =
                 (results[0].room | !head_route[w].writes[0]) & (results[1].room | !head_route[w].writes[1]);
-            scheduler.eligible[w] = (head_valid[w] & (unit_free[w] & room[w]))
+            scheduler.eligible[w] = (head_valid[w] & (unit_free & room[w]))
                 & (stall_counters.free[w] & dependence_counters.free[w]);
             scheduler.misses[w] = head_misses[w];
         }
         pass!(self => scheduler: launch[..], open);
         pass!(scheduler => self: issue as issued, warp as issued_warp, waits as constant_waits);
+    }
+
+    /// What the instruction that issues sets and reserves.
+    fn reserve() {
         pass!(self => stall_counters: launch[..], stands as hold);
         stall_counters.issued = scheduler.issue;
         stall_counters.warp = scheduler.warp;
@@ -280,13 +282,15 @@ impl<const W: usize> ModernSubCore<W> {
     /// The instruction that issues goes to Control.
     fn control() {
         control_valid.load(open, scheduler.issue);
-        control_warp.load(open & scheduler.issue, scheduler.warp);
-        control_base.load(open & scheduler.issue, 0);
-        control_queue.load(open & scheduler.issue, 0);
-        control_tensor.load(open & scheduler.issue, false);
-        control_reuse.load(open & scheduler.issue, 0);
-        write_counter.load(open & scheduler.issue, 0);
-        read_counter.load(open & scheduler.issue, 0);
+        if open & scheduler.issue {
+            control_warp = scheduler.warp;
+            control_base = 0;
+            control_queue = 0;
+            control_tensor = false;
+            control_reuse = 0;
+            write_counter = 0;
+            read_counter = 0;
+        }
         control.enable = open & scheduler.issue;
         control_limit.enable = open & scheduler.issue;
         control.clear();
@@ -322,14 +326,16 @@ impl<const W: usize> ModernSubCore<W> {
 
     /// From Control to Allocate, or to a queue.
     fn split() {
-        is_fixed = !control_queue.any();
+        let is_fixed: Bit = !control_queue.any();
         allocate_valid.load(open, control_valid & is_fixed);
         allocate.enable = leaves & is_fixed;
         pass!(control => allocate);
-        allocate_tensor.load(leaves & is_fixed, control_tensor);
-        allocate_reuse.load(leaves & is_fixed, control_reuse);
-        allocate_warp.load(leaves & is_fixed, control_warp);
-        allocate_base.load(leaves & is_fixed, control_base);
+        if leaves & is_fixed {
+            allocate_tensor = control_tensor;
+            allocate_reuse = control_reuse;
+            allocate_warp = control_warp;
+            allocate_base = control_base;
+        }
         for q in 0..VARIABLE_QUEUES {
             queues[q].enter = leaves & control_queue.get_bit(q);
             pass!(control => queues[q].entered);
@@ -391,6 +397,10 @@ impl<const W: usize> ModernSubCore<W> {
             flight.queue = turn;
             going_base = variable_base;
         }
+    }
+
+    /// Its sources, and who reads them when.
+    fn sources() {
         for o in 0..3 {
             for b in 0..2 {
                 if allocator.go {
@@ -407,19 +417,23 @@ impl<const W: usize> ModernSubCore<W> {
                 flight.grant[o * 2 + b] = allocator.grant[o * 2 + b];
             }
         }
+    }
+
+    /// Instructions in their windows.
+    fn fly() {
         for t in 0..moves {
-            flight_valid[t].load(true, flight_valid[t + 1]);
+            flight_valid[t] = flight_valid[t + 1];
             flights[t].enable = flight_valid[t + 1];
             pass!(flights[t + 1] => flights[t]);
         }
         for t in moves..stages {
-            flight_valid[t].load(true, allocator.go | allocator.variable_go);
+            flight_valid[t] = allocator.go | allocator.variable_go;
             flights[t].enable = allocator.go | allocator.variable_go;
             pass!(flight => flights[t]);
         }
     }
 
-    /// Reads of every port, and the values that wait.
+    /// Reads of every port.
     fn read() {
         for r in 0..read_ports {
             for b in 0..2 {
@@ -439,6 +453,14 @@ impl<const W: usize> ModernSubCore<W> {
                 windows[r * 2 + b].warp = flight.warp;
                 windows[r * 2 + b].base = going_base;
                 windows[r * 2 + b].leave_pipe = flights[0].pipe;
+            }
+        }
+    }
+
+    /// Values that wait, and the banks.
+    fn access() {
+        for r in 0..read_ports {
+            for b in 0..2 {
                 for m in 0..result_ports {
                     pass!(result[m * 2 + b] => windows[r * 2 + b].result[m]);
                     windows[r * 2 + b].result_data[m] = result_data[m * 2 + b];

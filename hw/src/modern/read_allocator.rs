@@ -106,7 +106,7 @@ impl ReadAllocator {
             if goes {
                 after[b] = if (holds & fixed) & reads[b] { places } else { places & !left[3][b] };
             }
-            taken[b].load(true, after[b] >> 3);
+            taken[b] = after[b] >> 3;
             for o in 0..3 {
                 grant[o * 2 + b] = if goes { lowest[o][b] } else { 0 };
             }

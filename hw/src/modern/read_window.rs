@@ -69,8 +69,6 @@ pub struct ReadWindow<const W: usize> {
 
     takes: Local<[Bit; read_window]>,
     new_register: Local<[Bits<8>; read_window]>,
-    half: Local<Bits<8>>,
-    sum: Local<Bits<8>>,
     /// Values as they were, with the results of this cycle, and as they leave.
     waiting: Local<[Bits<W>; read_window]>,
     moved: Local<[Bits<W>; read_window]>,
@@ -100,8 +98,8 @@ impl<const W: usize> ReadWindow<W> {
     /// Reads that are to come.
     fn schedule() {
         read = read_valid[0];
-        half = read_register[0] >> 1;
-        sum = read_base[0] + half;
+        let half: Bits<8> = read_register[0] >> 1;
+        let sum: Bits<8> = read_base[0] + half;
         row = 0;
         if read_valid[0] {
             row = sum;
@@ -117,16 +115,20 @@ impl<const W: usize> ReadWindow<W> {
             }
         }
         for k in 0..waits {
-            read_valid[k].load(true, takes[k] | read_valid[k + 1]);
-            read_register[k].load(takes[k] | read_valid[k + 1], read_register[k + 1]);
-            read_warp[k].load(takes[k] | read_valid[k + 1], read_warp[k + 1]);
-            read_base[k].load(takes[k] | read_valid[k + 1], read_base[k + 1]);
+            read_valid[k] = takes[k] | read_valid[k + 1];
+            if takes[k] | read_valid[k + 1] {
+                read_register[k] = read_register[k + 1];
+                read_warp[k] = read_warp[k + 1];
+                read_base[k] = read_base[k + 1];
+            }
         }
         for k in waits..read_window {
-            read_valid[k].load(true, takes[k]);
-            read_register[k].load(takes[k], new_register[k]);
-            read_warp[k].load(takes[k], warp);
-            read_base[k].load(takes[k], base);
+            read_valid[k] = takes[k];
+            if takes[k] {
+                read_register[k] = new_register[k];
+                read_warp[k] = warp;
+                read_base[k] = base;
+            }
         }
         for k in 0..waits {
             if takes[k] {
@@ -166,15 +168,19 @@ impl<const W: usize> ReadWindow<W> {
             }
         }
         for k in 0..waits {
-            value_valid[k].load(true, value_valid[k + 1]);
-            value_register[k].load(value_valid[k + 1], value_register[k + 1]);
-            value_warp[k].load(value_valid[k + 1], value_warp[k + 1]);
-            held[k].load(value_valid[k + 1], moved[k + 1]);
+            value_valid[k] = value_valid[k + 1];
+            if value_valid[k + 1] {
+                value_register[k] = value_register[k + 1];
+                value_warp[k] = value_warp[k + 1];
+                held[k] = moved[k + 1];
+            }
         }
         for k in waits..read_window {
-            value_valid[k].load(true, read_valid[0]);
-            value_register[k].load(read_valid[0], read_register[0]);
-            value_warp[k].load(read_valid[0], read_warp[0]);
+            value_valid[k] = read_valid[0];
+            if read_valid[0] {
+                value_register[k] = read_register[0];
+                value_warp[k] = read_warp[0];
+            }
         }
     }
 

@@ -57,12 +57,8 @@ pub struct ResultQueue<const W: usize> {
     /// Newer value than the bank shows; zero if there is none.
     pub found_data: Out<[Bits<W>; read_ports]>,
 
-    /// A result of fixed latency is written.
-    writes: Local<Bit>,
     written_register: Local<Bits<8>>,
     written_base: Local<Bits<8>>,
-    half: Local<Bits<8>>,
-    sum: Local<Bits<8>>,
     /// The place is full as the queue has moved on, and before each result and behind the last.
     full: Local<[[Bit; places]; turns]>,
     takes: Local<[[Bit; places]; result_ports]>,
@@ -149,16 +145,19 @@ impl<const W: usize> ResultQueue<W> {
                     next_data[p] = result_data[m];
                 }
             }
-            valid[p].load(true, changes[p]);
-            warp[p].load(changes[p], next_warp[p]);
-            register[p].load(changes[p], next_register[p]);
-            base[p].load(changes[p], next_base[p]);
-            data[p].load(changes[p], next_data[p]);
+            valid[p] = changes[p];
+            if changes[p] {
+                warp[p] = next_warp[p];
+                register[p] = next_register[p];
+                base[p] = next_base[p];
+                data[p] = next_data[p];
+            }
         }
     }
 
     fn write() {
-        writes = changes[0];
+        /// A result of fixed latency is written.
+        let writes: Bit = changes[0];
         load_taken = load.valid & !writes;
         write = writes | load.valid;
         written_register = load.register;
@@ -169,17 +168,16 @@ impl<const W: usize> ResultQueue<W> {
             written_base = next_base[0];
             write_data = next_data[0];
         }
-        half = written_register >> 1;
-        sum = written_base + half;
+        let half: Bits<8> = written_register >> 1;
+        let sum: Bits<8> = written_base + half;
         row = 0;
         if writes | load.valid {
             row = sum;
         }
 
         room = reserved < depth;
-        reserved.load(reserve ^ writes, reserved + 1);
-        if writes {
-            reserved.d = reserved - 1;
+        if reserve ^ writes {
+            reserved = if writes { reserved - 1 } else { reserved + 1 };
         }
     }
 

@@ -43,7 +43,6 @@ pub struct StallCounters {
 
     /// Cycles that the warp waits beyond the next one.
     rest: Local<Bits<6>>,
-    sets: Local<[Bit; warps]>,
     next: Local<[Bits<6>; warps]>,
     counter: Register<[Bits<6>; warps]>,
     #[value(|number| number)]
@@ -80,15 +79,15 @@ impl StallCounters {
     fn count() {
         for w in 0..warps {
             free[w] = !counter[w].any();
-            sets[w] = issued & (warp == number[w]);
+            let sets: Bit = issued & (warp == number[w]);
             next[w] = counter[w] - 1;
-            if sets[w] {
+            if sets {
                 next[w] = rest;
             }
             if launch[w] {
                 next[w] = 0;
             }
-            counter[w].load((sets[w] | launch[w]) | (counter[w].any() & !hold), next[w]);
+            counter[w].load((sets | launch[w]) | (counter[w].any() & !hold), next[w]);
         }
     }
 }

@@ -71,9 +71,8 @@ watch!(VariableQueue: [
 impl VariableQueue {
     fn reserve() {
         room = reserved < depth;
-        reserved.load(reserve ^ give_back, reserved + 1);
-        if give_back {
-            reserved.d = reserved - 1;
+        if reserve ^ give_back {
+            reserved = if give_back { reserved - 1 } else { reserved + 1 };
         }
     }
 

@@ -68,10 +68,6 @@ pub struct DecisionUnit<const V: usize, const A: usize> {
     /// Event: the table is full, and the load leaves at once.
     pub rejected: Out<Bit>,
 
-    offers: Local<Bit>,
-    pairs: Local<Bit>,
-    inserts: Local<Bit>,
-    rejects: Local<Bit>,
     leaves: Local<Bit>,
 }
 
@@ -83,10 +79,10 @@ watch!(DecisionUnit<V, A>: [
 #[rtl]
 impl<const V: usize, const A: usize> DecisionUnit<V, A> {
     fn decide() {
-        pairs = done & matched;
-        inserts = (done & !matched) & (!head_release & !full);
-        rejects = (done & !matched) & (!head_release & full);
-        offers = evict | (pairs | rejects);
+        let pairs: Bit = done & matched;
+        let inserts: Bit = (done & !matched) & (!head_release & !full);
+        let rejects: Bit = (done & !matched) & (!head_release & full);
+        let offers: Bit = evict | (pairs | rejects);
         leaves = offers & accepted;
 
         offer = offers;

@@ -72,9 +72,6 @@ pub struct EntryState {
     /// Entries in use.
     pub occupancy: Out<Bits<8>>,
 
-    inserts: Local<Bit>,
-    /// An entry becomes free, and which.
-    frees: Local<Bit>,
     freed_row: Local<Bits<6>>,
     freed_lane: Local<Bits<2>>,
     room: Local<Bit>,
@@ -84,11 +81,6 @@ pub struct EntryState {
     inserted: Local<Bits<4>>,
     /// All lanes but the freed one.
     others: Local<Bits<4>>,
-    /// Lanes of each row that are not taken again.
-    older: Local<[Bits<4>; rows]>,
-    due: Local<[Bits<4>; rows]>,
-    takes: Local<[Bit; rows]>,
-    clears: Local<[Bit; rows]>,
     valid: Register<[Bits<4>; rows]>,
     /// An entry in use has seen one tick, or two if it is `expired`. Both are cleared as an entry is taken,
     /// whatever the load before has left there.
@@ -118,11 +110,11 @@ impl EntryState {
                 free_row = row_number[r];
                 taken_lanes = valid[r];
             }
-            due[r] = expired[r] & valid[r];
-            if !some_due & due[r].any() {
+            let due: Bits<4> = expired[r] & valid[r];
+            if !some_due & due.any() {
                 some_due = true;
                 due_row = row_number[r];
-                due_lanes = due[r];
+                due_lanes = due;
             }
         }
         free = 0;
@@ -141,9 +133,10 @@ impl EntryState {
         done = ends;
         matched = ends & any_partner;
         finishes = ends & done_ready;
-        inserts = (ends & done_ready) & ((insert & room) & !any_partner);
+        let inserts: Bit = (ends & done_ready) & ((insert & room) & !any_partner);
         writes = inserts;
-        frees = (evict & evict_ready) | ((ends & done_ready) & any_partner);
+        /// An entry becomes free, and which.
+        let frees: Bit = (evict & evict_ready) | ((ends & done_ready) & any_partner);
         freed_row = partner_row;
         freed_lane = partner_lane;
         if evict {
@@ -157,25 +150,29 @@ impl EntryState {
             others = others.replace_bit(k, freed_lane != lane_number[k]);
         }
         for r in 0..rows {
-            takes[r] = inserts & (free_row == row_number[r]);
-            clears[r] = frees & (freed_row == row_number[r]);
-            valid[r].load(takes[r] | clears[r], valid[r] & others);
-            if takes[r] {
-                valid[r].d = valid[r] | inserted;
+            let takes: Bit = inserts & (free_row == row_number[r]);
+            let clears: Bit = frees & (freed_row == row_number[r]);
+            if takes {
+                valid[r] |= inserted;
+            } else if clears {
+                valid[r] &= others;
             }
-            older[r] = if takes[r] { !inserted } else { 0xf };
-            seen[r].load(takes[r] | tick, seen[r] & older[r]);
-            expired[r].load(takes[r] | tick, expired[r] & older[r]);
+            /// Lanes of each row that are not taken again.
+            let older: Bits<4> = if takes { !inserted } else { 0xf };
             if tick {
                 // A lane that is taken again was not in use before.
-                seen[r].d = valid[r];
-                expired[r].d = seen[r] & older[r];
+                seen[r] = valid[r];
+                expired[r] = seen[r] & older;
+            } else if takes {
+                seen[r] &= older;
+                expired[r] &= older;
             }
         }
         occupancy = count;
-        count.load(inserts | frees, count - 1);
         if inserts {
-            count.d = count + 1;
+            count += 1;
+        } else if frees {
+            count = count - 1;
         }
     }
 }

@@ -142,9 +142,8 @@ impl<const V: usize, const A: usize> Iwmu<V, A> {
         tick = false;
         for t in 0..ages {
             tick = used.any() & (age[t] == last_age);
-            age[t].load(used.any(), age[t] + 1);
-            if age[t] == last_age {
-                age[t].d = 0;
+            if used.any() {
+                age[t] = if age[t] == last_age { 0 } else { age[t] + 1 };
             }
         }
     }

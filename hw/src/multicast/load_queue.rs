@@ -42,10 +42,6 @@ pub struct LoadQueue<const V: usize, const A: usize> {
     /// The head; zero without one.
     pub head: LoadRequest<Out, V, A>,
 
-    pops: Local<[Bit; SUB_CORES]>,
-    takes: Local<[Bit; SUB_CORES]>,
-    /// The request becomes the sub-core's first.
-    to_front: Local<[Bit; SUB_CORES]>,
     #[with(SUB_CORES)]
     turns: HoldingArbiter,
     /// Places 2s and 2s + 1 belong to sub-core s, the first one in front.
@@ -84,21 +80,22 @@ impl<const V: usize, const A: usize> LoadQueue<V, A> {
         }
         for s in 0..4 {
             ready[s] = !valid[s * 2 + 1];
-            takes[s] = push[s] & !valid[s * 2 + 1];
-            pops[s] = pop & turns.grant[s];
-            to_front[s] = takes[s] & (pops[s] | !valid[s * 2]);
+            let takes: Bit = push[s] & !valid[s * 2 + 1];
+            let pops: Bit = pop & turns.grant[s];
+            /// The request becomes the sub-core's first.
+            let to_front: Bit = takes & (pops | !valid[s * 2]);
 
             // The first place: the second moves up, or the request comes in.
-            valid[s * 2].load(pops[s] | to_front[s], valid[s * 2 + 1] | to_front[s]);
+            valid[s * 2].load(pops | to_front, valid[s * 2 + 1] | to_front);
             is_release[s * 2].d = is_release[s * 2 + 1];
             pass!(requests[s * 2 + 1] => requests[s * 2]);
-            if to_front[s] {
+            if to_front {
                 is_release[s * 2].d = push_release[s];
                 pass!(pushed[s] => requests[s * 2]);
             }
 
             // The second place.
-            valid[s * 2 + 1].load(pops[s] | takes[s], takes[s] & !to_front[s]);
+            valid[s * 2 + 1].load(pops | takes, takes & !to_front);
             is_release[s * 2 + 1].d = push_release[s];
             pass!(pushed[s] => requests[s * 2 + 1]);
         }

@@ -79,15 +79,11 @@ pub struct LrtScan<const V: usize, const A: usize> {
     target: Local<Bits<6>>,
     here: Local<Bit>,
     next_row: Local<Bits<6>>,
-    following_row: Local<Bits<6>>,
     last_row: Local<Bits<6>>,
     used_lanes: Local<Bits<4>>,
     leaving: Local<Bits<4>>,
     evict_lane: Local<Bits<2>>,
     evicts: Local<Bit>,
-    /// The four comparators.
-    same_warp: Local<[Bit; SCAN_LANES]>,
-    same_destination: Local<[Bit; SCAN_LANES]>,
     same_place: Local<[Bit; SCAN_LANES]>,
     partners: Local<Bits<4>>,
     partner_lane: Local<Bits<2>>,
@@ -95,7 +91,6 @@ pub struct LrtScan<const V: usize, const A: usize> {
     /// The row is compared, and nothing in it has to leave first.
     passed: Local<Bit>,
     at_end: Local<Bit>,
-    reads: Local<Bit>,
 
     /// The row that the memories were asked for last, and whether they show it: a write does not.
     row: Register<Bits<6>>,
@@ -159,19 +154,20 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
         leaving = 0;
         partners = 0;
         for k in 0..4 {
-            same_warp[k] = warps[k].read_data == request.warp;
-            same_destination[k] = destinations[k].read_data == request.destination;
+            /// The four comparators.
+            let same_warp: Bit = warps[k].read_data == request.warp;
+            let same_destination: Bit = destinations[k].read_data == request.destination;
             same_place[k] =
                 (addresses[k].read_data == request.address) & (sources[k].read_data == request.source);
             leaving = leaving.replace_bit(
                 k,
                 (aging & state.due_lanes.get_bit(k))
                     | ((!aging & (search & used_lanes.get_bit(k)))
-                        & (same_warp[k] & (drain | same_destination[k]))),
+                        & (same_warp & (drain | same_destination))),
             );
             partners = partners.replace_bit(
                 k,
-                ((used_lanes.get_bit(k) & !drain) & !same_warp[k]) & (same_place[k] & same_destination[k]),
+                ((used_lanes.get_bit(k) & !drain) & !same_warp) & (same_place[k] & same_destination),
             );
         }
     }
@@ -220,7 +216,7 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
 
     /// The memories: a write, or the row wanted next if they do not show it already.
     fn store() {
-        following_row = row + 1;
+        let following_row: Bits<6> = row + 1;
         next_row = if state.finishes {
             0
         } else if passed & !at_end {
@@ -228,7 +224,7 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
         } else {
             target
         };
-        reads = !state.writes & (!fresh | (next_row != row));
+        let reads: Bit = !state.writes & (!fresh | (next_row != row));
         for k in 0..4 {
             warps[k].enable = reads | (state.writes & (state.free_lane == lane_number[k]));
             warps[k].write = state.writes;
@@ -252,12 +248,14 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
 
     /// Where the search stands.
     fn progress() {
-        row.load(true, next_row);
-        fresh.load(true, !state.writes);
-        searching.load(true, (searching | ((here & !aging) & search)) & !state.finishes);
+        row = next_row;
+        fresh = !state.writes;
+        searching = (searching | ((here & !aging) & search)) & !state.finishes;
         found.load(state.finishes | (passed & partners.any()), !state.finishes);
-        found_row.load(passed & partners.any(), row);
-        found_lane.load(passed & partners.any(), partner_lane);
-        found_warp.load(passed & partners.any(), partner_warp);
+        if passed & partners.any() {
+            found_row = row;
+            found_lane = partner_lane;
+            found_warp = partner_warp;
+        }
     }
 }

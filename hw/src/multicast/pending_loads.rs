@@ -159,10 +159,12 @@ impl<const V: usize, const A: usize> PendingLoads<V, A> {
     fn change() {
         for p in 0..pending {
             valid[p].load(leaves[p] | (accepts & claims[p]), !leaves[p]);
-            address[p].load(accepts & claims[p], offered.address);
-            source[p].load(accepts & claims[p], offered.source);
-            destination[p].load(accepts & claims[p], offered.destination);
-            second_valid[p].load(accepts & claims[p], offered.second_valid);
+            if accepts & claims[p] {
+                address[p] = offered.address;
+                source[p] = offered.source;
+                destination[p] = offered.destination;
+                second_valid[p] = offered.second_valid;
+            }
             warp[p * 2].d = offered.first_warp;
             warp[p * 2 + 1].d = offered.second_warp;
             free[p * 2].d = answered[p * 2];

@@ -135,11 +135,8 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     /// Event: banks that are written.
     pub bank_writes: Out<Bits<6>>,
 
-    /// A result, a fill can be taken.
-    can_write: Local<Bit>,
     writes: Local<Bit>,
     fills: Local<Bit>,
-    begins: Local<Bit>,
     drops: Local<Bit>,
     step: Local<Bit>,
     warp: Local<Bits<3>>,
@@ -151,8 +148,6 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     stored: Local<Bits<32>>,
     direct: Local<Bits<32>>,
     victim: Local<Bits<32>>,
-    /// A source that misses is taken in.
-    takes: Local<[Bit; slots]>,
     mapping: SetMapping,
     tags: [TagArray<L>; groups],
     buffer: WritebackBuffer<W, L>,
@@ -193,7 +188,8 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
     /// Accesses of this cycle.
     fn take_place() {
         buffer.ready = register_ready;
-        can_write = if goes_direct {
+        /// A result, a fill can be taken.
+        let can_write: Bit = if goes_direct {
             (!buffer.valid & register_ready) & (!under_way & !flush)
         } else {
             (buffer.free & !under_way) & !flush
@@ -204,18 +200,20 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
         flushing = under_way;
         writes = write & can_write;
         fills = (fill & can_write) & !write;
-        begins = flush & (!under_way & !buffer.valid);
+        let begins: Bit = flush & (!under_way & !buffer.valid);
         drops = begins & flush_drop;
         step = under_way & buffer.free;
-        under_way.load(begins & !flush_drop, true);
-        if step & (flushed_entry == last_entry) {
-            under_way.enable = true;
-            under_way.d = false;
+        if begins & !flush_drop {
+            under_way = true;
         }
-        flushed_warp.load(begins, flush_warp);
-        flushed_entry.load(begins | step, flushed_entry + 1);
+        if step & (flushed_entry == last_entry) {
+            under_way = false;
+        }
         if begins {
-            flushed_entry.d = 0;
+            flushed_warp = flush_warp;
+            flushed_entry = 0;
+        } else if step {
+            flushed_entry += 1;
         }
     }
 
@@ -325,8 +323,9 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
         for r in 0..slots {
             hit[r] = hits[r];
             miss[r] = if read[r] & !buffer.conflict { read_lanes & !hits[r] } else { 0 };
-            takes[r] = takes_sources | (takes_reused & read_reuse[r]);
-            take[r] = if takes[r] { miss[r] } else { 0 };
+            /// A source that misses is taken in.
+            let takes: Bit = takes_sources | (takes_reused & read_reuse[r]);
+            take[r] = if takes { miss[r] } else { 0 };
             for b in 0..banks {
                 if (hits[r] & bank_lanes[b]).any() {
                     bank_reads += 1;

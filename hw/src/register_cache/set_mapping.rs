@@ -31,8 +31,6 @@ pub struct SetMapping {
     /// Set that the operand lies in.
     pub set: Out<Bits<3>>,
 
-    number: Local<Bits<8>>,
-    masked: Local<Bits<8>>,
     /// Places by which a linear mapping shifts the number; none when interleaving.
     #[value(if rc_mapping == DestinationMapping::Linear { 8 - clog2(rc_entries / rc_ways) } else { 0 })]
     shift: Constant<Bits<8>>,
@@ -43,8 +41,8 @@ pub struct SetMapping {
 #[rtl]
 impl SetMapping {
     fn map() {
-        number = if is_source { bit_cast::<8, 2>(position) } else { register >> shift };
-        masked = number & last_set;
+        let number: Bits<8> = if is_source { bit_cast::<8, 2>(position) } else { register >> shift };
+        let masked: Bits<8> = number & last_set;
         set = bit_cast::<3, 8>(masked);
     }
 }

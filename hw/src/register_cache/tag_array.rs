@@ -246,8 +246,10 @@ impl<const L: usize> TagArray<L> {
                     writes_line[s * 8 + w][k] = target[s][k] & (warp == number[w]);
                     clears_line[s * 8 + w][k] = (leaves[s][k] | drop) & (warp == number[w]);
                     tag[s * 8 + w][k].load(writes_line[s * 8 + w][k], register);
-                    valid[s * 8 + w][k].load(writes_line[s * 8 + w][k] | clears_line[s * 8 + w][k], 0);
-                    dirty[s * 8 + w][k].load(writes_line[s * 8 + w][k] | clears_line[s * 8 + w][k], 0);
+                    if writes_line[s * 8 + w][k] | clears_line[s * 8 + w][k] {
+                        valid[s * 8 + w][k] = 0;
+                        dirty[s * 8 + w][k] = 0;
+                    }
                     if !clears_line[s * 8 + w][k] {
                         valid[s * 8 + w][k].d = valid[s * 8 + w][k];
                         dirty[s * 8 + w][k].d = dirty[s * 8 + w][k];

@@ -131,14 +131,15 @@ impl<const W: usize, const L: usize> WritebackBuffer<W, L> {
     /// Changes.
     fn change() {
         for g in 0..groups {
-            pending[g].load(push | (ready & goes[g]), 0);
             if push {
-                pending[g].d = push_lanes[g];
+                pending[g] = push_lanes[g];
+                registers[g] = push_register[g];
+            } else if ready & goes[g] {
+                pending[g] = 0;
             }
-            registers[g].load(push, push_register[g]);
         }
         held_warp.load(push, push_warp);
-        fresh.load(true, push);
+        fresh = push;
         held.reset = false;
         held.load(fresh, data);
     }

@@ -148,7 +148,6 @@ pub struct Arbiter<const C: usize> {
     pub write_filtered: Out<[Bit; banks]>,
 
     home: Local<[Bits<8>; slots]>,
-    transfer_home: Local<[Bits<8>; transfer_ports]>,
     source_row: Local<[Bits<8>; slots]>,
     issued_collector: Local<Bits<C>>,
     /// `wants[b][s]`: slot s of the instruction issued now has to be read from bank b.
@@ -185,8 +184,6 @@ pub struct Arbiter<const C: usize> {
     second_s_used: Local<[Bit; collectors]>,
     s_used: Local<[Bit; collectors]>,
     #[when(d_ports > 0)]
-    belongs: Local<[[Bit; banks]; collectors]>,
-    #[when(d_ports > 0)]
     d_used: Local<[Bit; collectors]>,
     #[when(d_ports > 0)]
     d_full: Local<[Bit; collectors]>,
@@ -222,6 +219,16 @@ monitor!(Arbiter<C>: "arbiter_monitor.v");
 
 #[rtl]
 impl<const C: usize> Arbiter<C> {
+    /// The number that says by its last bits which bank holds a register.
+    fn home_of(register: Bits<8>, warp: Bits<4>) -> Bits<8> {
+        (register + bit_cast::<8, 4>(warp)) + 1
+    }
+
+    /// The row of a register in its bank.
+    fn row_of(base: Bits<8>, register: Bits<8>, shift: Bits<8>) -> Bits<8> {
+        base + (register >> shift)
+    }
+
     /// Which bank each request is for.
     fn map_requests() {
         issued_collector = 0;
@@ -231,8 +238,8 @@ impl<const C: usize> Arbiter<C> {
             }
         }
         for s in 0..slots {
-            home[s] = (source_register[s] + bit_cast::<8, 4>(warp)) + 1;
-            source_row[s] = base + (source_register[s] >> bank_shift);
+            home[s] = home_of(source_register[s], warp);
+            source_row[s] = row_of(base, source_register[s], bank_shift);
         }
         for b in 0..banks {
             next_valid[b] = queues[b].head_valid;
@@ -275,7 +282,7 @@ impl<const C: usize> Arbiter<C> {
             bank_slot[b] = next_slot[b];
             bank_conflict[b] = next_valid[b] & !granted[b];
             bank_row[b] =
-                if write[b].valid { write[b].base + (write[b].register >> bank_shift) } else { next_row[b] };
+                if write[b].valid { row_of(write[b].base, write[b].register, bank_shift) } else { next_row[b] };
         }
     }
 
@@ -337,14 +344,14 @@ impl<const C: usize> Arbiter<C> {
     /// A register leaves from a bank whose first access neither reads nor writes.
     fn departures() {
         for t in 0..transfer_ports {
-            transfer_home[t] = (transfer[t].register + bit_cast::<8, 4>(transfer[t].warp)) + 1;
+            let transfer_home: Bits<8> = home_of(transfer[t].register, transfer[t].warp);
             transfer_bank[t] = 0;
             for b in 0..banks {
                 if (transfer[t].valid & !(granted[b] | write[b].valid))
-                    & ((transfer_home[t] & bank_mask) == bank_number[b])
+                    & ((transfer_home & bank_mask) == bank_number[b])
                 {
                     transfer_bank[t] = transfer_bank[t].replace_bit(b, true);
-                    bank_row[b] = transfer[t].base + (transfer[t].register >> bank_shift);
+                    bank_row[b] = row_of(transfer[t].base, transfer[t].register, bank_shift);
                 }
             }
         }
@@ -389,8 +396,8 @@ impl<const C: usize> Arbiter<C> {
                 d_bank[c] = 0;
                 filtered_bank[c] = 0;
                 for b in 0..banks {
-                    belongs[c][b] = (write[b].valid & owned[c]) & (write[b].warp == held_warp[c]);
-                    if belongs[c][b] {
+                    let belongs: Bit = (write[b].valid & owned[c]) & (write[b].warp == held_warp[c]);
+                    if belongs {
                         if (write[b].near | cache_far) & !d_full[c] {
                             d_full[c] = d_used[c] | single;
                             d_used[c] = true;

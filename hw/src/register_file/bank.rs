@@ -125,7 +125,7 @@ impl<const W: usize, const C: usize> Bank<W, C> {
         access = read | write;
         for t in 0..transfer_ports {
             access |= transfer[t];
-            transfer_under_way[t].load(true, transfer[t]);
+            transfer_under_way[t] = transfer[t];
             data_transfer[t] = transfer_under_way[t];
         }
         memory.enable = access;
@@ -133,9 +133,11 @@ impl<const W: usize, const C: usize> Bank<W, C> {
         memory.address = row;
         memory.write_data = write_data;
 
-        under_way.load(true, read);
-        collector_under_way.load(read, collector);
-        slot_under_way.load(read, slot);
+        under_way = read;
+        if read {
+            collector_under_way = collector;
+            slot_under_way = slot;
+        }
 
         data_valid = under_way;
         data_collector = collector_under_way;
@@ -145,9 +147,11 @@ impl<const W: usize, const C: usize> Bank<W, C> {
         if accesses == 2 {
             memory.second_enable[0] = second_read;
             memory.second_address[0] = second_row;
-            second_under_way.load(true, second_read);
-            second_collector_under_way.load(second_read, second_collector);
-            second_slot_under_way.load(second_read, second_slot);
+            second_under_way = second_read;
+            if second_read {
+                second_collector_under_way = second_collector;
+                second_slot_under_way = second_slot;
+            }
             second_data_valid = second_under_way;
             second_data_collector = second_collector_under_way;
             second_data_slot = second_slot_under_way;

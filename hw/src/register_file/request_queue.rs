@@ -98,7 +98,6 @@ pub struct RequestQueue<const C: usize> {
     offered_row: Local<[Bits<8>; places]>,
     offered_slot: Local<[Bits<3>; places]>,
     takes: Local<[Bit; depth]>,
-    changes: Local<[Bit; depth]>,
     any_push: Local<Bit>,
     valid: Register<[Bit; depth]>,
     row: Register<[Bits<8>; depth]>,
@@ -247,10 +246,10 @@ impl<const C: usize> RequestQueue<C> {
                 slot[p].d = offered_slot[p];
             }
             // What stays in place must not be overwritten by its neighbour.
-            changes[p] = pop | takes[p];
-            row[p].enable = changes[p];
-            collector[p].enable = changes[p];
-            slot[p].enable = changes[p];
+            let changes: Bit = pop | takes[p];
+            row[p].enable = changes;
+            collector[p].enable = changes;
+            slot[p].enable = changes;
         }
     }
 }

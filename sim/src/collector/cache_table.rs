@@ -25,7 +25,7 @@ pub struct CacheTable<D: Data> {
     slots: usize,
     banks: usize,
     d_ports: usize,
-    on_arrival: bool,
+    allocate_on_arrival: bool,
     meets: bool,
     entries: Vec<Entry<D>>,
     order: LruOrder,
@@ -35,13 +35,13 @@ pub struct CacheTable<D: Data> {
 impl<D: Data> CacheTable<D> {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { entries, slots, banks, d_ports, allocate_on_arrival: on_arrival, .. } = *parameters;
+        let Parameters { entries, slots, banks, d_ports, allocate_on_arrival, .. } = *parameters;
         CacheTable {
             slots,
             banks,
             d_ports,
-            on_arrival,
-            meets: on_arrival && parameters.dispatch_on_arrival,
+            allocate_on_arrival,
+            meets: allocate_on_arrival && parameters.dispatch_on_arrival,
             entries: vec![Entry::default(); entries],
             order: LruOrder::new(entries),
             inputs: CacheTableIn::default(),
@@ -112,7 +112,7 @@ impl<D: Data> Clocked for CacheTable<D> {
         for number in members(inputs.s_entry).filter(|_| inputs.s_valid) {
             let entry = &mut self.entries[number];
             entry.data = inputs.s_data;
-            if self.on_arrival {
+            if self.allocate_on_arrival {
                 (entry.valid, entry.lock) = (true, !inputs.unlock);
                 (entry.tag, entry.near) = (inputs.s_register[0], inputs.s_near[0]);
                 touched[number] = true;
@@ -131,7 +131,7 @@ impl<D: Data> Clocked for CacheTable<D> {
         }
         for port in (0..self.d_ports).filter(|port| inputs.d_valid[*port]) {
             let Some(number) = members(inputs.d_entry[port]).next() else { continue };
-            if (port > 0 || self.on_arrival) && touched[number] {
+            if (port > 0 || self.allocate_on_arrival) && touched[number] {
                 continue;
             }
             let entry = &mut self.entries[number];

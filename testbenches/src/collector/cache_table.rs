@@ -39,7 +39,7 @@ struct CacheTableStimulus<D: Data> {
     banks: usize,
     d_ports: usize,
     accesses: usize,
-    on_arrival: bool,
+    allocate_on_arrival: bool,
     /// A value can arrive with an issue.
     meets: bool,
     table: model::CacheTable<D>,
@@ -47,11 +47,11 @@ struct CacheTableStimulus<D: Data> {
 
 impl<D: Data> CacheTableStimulus<D> {
     fn new(parameters: &Parameters) -> Self {
-        let Parameters { entries, slots, banks, d_ports, accesses, allocate_on_arrival: on_arrival, .. } =
+        let Parameters { entries, slots, banks, d_ports, accesses, allocate_on_arrival, .. } =
             *parameters;
-        let meets = on_arrival && parameters.dispatch_on_arrival;
+        let meets = allocate_on_arrival && parameters.dispatch_on_arrival;
         let table = model::CacheTable::new(parameters);
-        CacheTableStimulus { entries, slots, banks, d_ports, accesses, on_arrival, meets, table }
+        CacheTableStimulus { entries, slots, banks, d_ports, accesses, allocate_on_arrival, meets, table }
     }
 }
 
@@ -117,7 +117,7 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
             inputs.kill[bank] = random.percent(20);
             inputs.kill_register[bank] = unused.swap_remove(random.below(unused.len()));
         }
-        if self.on_arrival {
+        if self.allocate_on_arrival {
             self.arrive(&mut inputs, &unused, random);
         }
         let seen = self.table.settle(&inputs);
@@ -138,7 +138,7 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
             });
             inputs.source_entry[slot] = match (seen.hit[slot], repeats) {
                 (true, _) => seen.hit_entry[slot],
-                _ if self.on_arrival => 0,
+                _ if self.allocate_on_arrival => 0,
                 (false, Some(earlier)) => inputs.source_entry[earlier],
                 (false, None) => allocate(random).expect("more entries than slots"),
             };
@@ -149,7 +149,7 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
             inputs.d_entry[port] = entry.unwrap_or(0);
             // A value from the banks meets a result in one entry only where it takes that entry now: else it
             // is locked.
-            inputs.s_valid &= self.on_arrival || inputs.s_entry != inputs.d_entry[port];
+            inputs.s_valid &= self.allocate_on_arrival || inputs.s_entry != inputs.d_entry[port];
             inputs.second_s_valid[0] &= inputs.second_s_entry[0] != inputs.d_entry[port];
         }
         inputs

@@ -26,7 +26,7 @@ fn port_s(parameters: &Parameters) -> Vec<String> {
 /// The instruction in the collector, as far as a stimulus knows it.
 struct Tenant {
     /// It can leave in the cycle in which its last value arrives.
-    on_arrival: bool,
+    dispatch_on_arrival: bool,
     /// Values that can arrive in a cycle.
     accesses: usize,
     occupied: bool,
@@ -49,13 +49,13 @@ struct Move {
 
 impl Tenant {
     fn new(parameters: &Parameters) -> Self {
-        let Parameters { dispatch_on_arrival: on_arrival, accesses, .. } = *parameters;
-        Tenant { on_arrival, accesses, occupied: false, pending: vec![], registers: vec![] }
+        let Parameters { dispatch_on_arrival, accesses, .. } = *parameters;
+        Tenant { dispatch_on_arrival, accesses, occupied: false, pending: vec![], registers: vec![] }
     }
 
     /// Returns true if the instruction is ready, with the values of these slots arriving.
     fn is_ready(&self, arrivals: Arrivals) -> bool {
-        let arrives = |slot: &usize| self.on_arrival && arrivals.contains(&Some(*slot));
+        let arrives = |slot: &usize| self.dispatch_on_arrival && arrivals.contains(&Some(*slot));
         self.occupied && self.pending.iter().all(arrives)
     }
 

@@ -28,9 +28,8 @@ register!(OperandCollectorTable<I>);
 struct OperandCollectorTableStimulus {
     entries: usize,
     slots: usize,
-    on_arrival: bool,
-    /// Values get their entry when they arrive.
-    allocates: bool,
+    dispatch_on_arrival: bool,
+    allocate_on_arrival: bool,
     /// Values that can arrive in a cycle.
     accesses: usize,
     /// Slots of the present instruction that wait, and all slots' entries.
@@ -40,17 +39,16 @@ struct OperandCollectorTableStimulus {
 
 impl OperandCollectorTableStimulus {
     fn new(parameters: &Parameters) -> Self {
-        let Parameters { entries, slots, accesses, dispatch_on_arrival: on_arrival, .. } = *parameters;
-        let allocates = parameters.allocate_on_arrival;
+        let Parameters { entries, slots, accesses, dispatch_on_arrival, allocate_on_arrival, .. } = *parameters;
         let (waiting, index) = (vec![], vec![0; slots]);
-        OperandCollectorTableStimulus { entries, slots, on_arrival, allocates, accesses, waiting, index }
+        OperandCollectorTableStimulus { entries, slots, dispatch_on_arrival, allocate_on_arrival, accesses, waiting, index }
     }
 }
 
 impl OperandCollectorTableStimulus {
     /// The slot that asked for the value that a slot waits for.
     fn asker(&self, slot: usize) -> u32 {
-        if self.allocates {
+        if self.allocate_on_arrival {
             self.index[slot]
         } else {
             slot as u32
@@ -66,7 +64,7 @@ impl OperandCollectorTableStimulus {
 
     /// The entry of the slots that wait for the value that a slot asked for.
     fn filled(&self, asker: u32) -> u32 {
-        if self.allocates {
+        if self.allocate_on_arrival {
             asker
         } else {
             self.index[asker as usize]
@@ -79,7 +77,7 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
         let mut inputs = OperandCollectorTableIn::default();
         inputs.source_valid[..self.slots].fill_with(|| random.percent(60));
         inputs.source_index[..self.slots].fill_with(|| random.below(self.entries) as u32);
-        if self.allocates {
+        if self.allocate_on_arrival {
             inputs.source_register[..self.slots].fill_with(|| random.below(256) as u32);
             inputs.source_near[..self.slots].fill_with(|| random.percent(50));
             inputs.s_entry[0] = random.below(self.entries) as u32;
@@ -90,7 +88,7 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
             inputs.source_hit[slot] = inputs.source_valid[slot] && hits[inputs.source_index[slot] as usize];
             // One that misses has no entry yet, but a slot that asks: its own, or an earlier one of the same
             // register.
-            if self.allocates && !inputs.source_hit[slot] {
+            if self.allocate_on_arrival && !inputs.source_hit[slot] {
                 let asks = |other: &usize| inputs.source_valid[*other] && !inputs.source_hit[*other];
                 let earlier =
                     (0..slot).find(asks).filter(|_| inputs.source_valid[slot] && random.percent(20));
@@ -112,7 +110,7 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
         }
         // The last value may arrive as its instruction leaves and the next one enters.
         let filled = self.all_filled(&inputs);
-        let complete = self.waiting.iter().all(|slot| self.on_arrival && filled.contains(&self.index[*slot]));
+        let complete = self.waiting.iter().all(|slot| self.dispatch_on_arrival && filled.contains(&self.index[*slot]));
         inputs.issue = complete && random.percent(70);
         inputs
     }

@@ -6,11 +6,12 @@ use std::collections::HashSet;
 use quote::ToTokens;
 use syn::visit::{visit_expr_field, visit_expr_method_call, Visit};
 use syn::{
-    Arm, Block, Expr, ExprAssign, ExprCall, ExprField, ExprForLoop, ExprIf, ExprMatch, ExprMethodCall, Ident,
+    parse_quote, Arm, Block, Expr, ExprAssign, ExprCall, ExprField, ExprForLoop, ExprIf, ExprMatch, ExprMethodCall, Ident,
     Macro, Member, Pat, RangeLimits, Stmt,
 };
 
 use super::keywords::is_keyword;
+use super::rewrite::range_of;
 use super::path::{base_of, call_of, is_plain, is_variant, mentions, Assigned, SignalPath};
 
 /// Walks a kernel and collects every violation of the rules.
@@ -42,11 +43,8 @@ impl Checker {
             match statement {
                 Stmt::Expr(expr, _) => self.statement(expr),
                 Stmt::Macro(call) => self.macro_call(&call.mac),
-                Stmt::Local(local) => self.reject(
-                    local,
-                    "`let` does not translate to Verilog",
-                    "declare a field `name: Local<T>`, assign it and read it",
-                ),
+                // All that can be are assignments by now.
+                Stmt::Local(_) => {}
                 Stmt::Item(item) => self.reject(item, "a kernel holds no items", "move it out of `update`"),
             }
         }
@@ -220,9 +218,12 @@ impl Checker {
     }
 
     fn range(&mut self, range: &Expr) {
-        let Expr::Range(range) = range else {
+        let Some((range, is_backwards)) = range_of(range) else {
             return self.reject(range, "a loop runs over a range", "write `for i in 0..N`");
         };
+        if is_backwards && !matches!(range.start.as_deref(), Some(Expr::Lit(zero)) if zero.lit == parse_quote!(0)) {
+            self.reject(range, "a loop that runs backwards ends with 0", "write `for i in (0..N).rev()`");
+        }
         if matches!(range.limits, RangeLimits::Closed(_)) {
             self.reject(
                 range,
@@ -268,7 +269,7 @@ impl Checker {
         self.reject(
             call,
             "this macro does not translate to Verilog",
-            "the macro of a kernel is `pass!(from => to)`",
+            "the macros of a kernel are `connect!(part { port: value })` and `pass!(from => to)`",
         );
     }
 

@@ -4,11 +4,10 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use gpurf_declaration::Known;
-use syn::{BinOp, Expr, Ident, Member, Type, UnOp};
+use gpurf_declaration::{Known, Nature};
+use syn::{Expr, Ident, Member, Type};
 
 /// Names of a module and of its parts.
-#[derive(Default)]
 pub(super) struct Names {
     module: Known,
     /// Modules and bundles that are parts, once somebody asked for them.
@@ -25,60 +24,61 @@ impl Names {
         Ok(Names { module, parts: RefCell::default() })
     }
 
-    /// Returns true if a condition is known when the module is built: parameters, sizes and numbers, and at
-    /// least one name.
+    /// Returns true if a condition is known when the module is built.
     pub fn decides(&self, condition: &Expr, loops: &[Ident]) -> bool {
-        match condition {
-            Expr::Paren(paren) => self.decides(&paren.expr, loops),
-            Expr::Unary(unary) => matches!(unary.op, UnOp::Not(_)) && self.decides(&unary.expr, loops),
-            Expr::Binary(binary) => {
-                let is_policy =
-                    |expr: &Expr| matches!(expr, Expr::Path(path) if path.path.segments.len() > 1);
-                let is_name = |expr: &Expr| matches!(expr, Expr::Path(_)) && self.decides(expr, loops);
-                let number = |expr: &Expr| matches!(expr, Expr::Lit(_)) || is_policy(expr) || is_name(expr);
-                let (left, right) = (&*binary.left, &*binary.right);
-                match binary.op {
-                    BinOp::And(_) | BinOp::Or(_) | BinOp::BitAnd(_) | BinOp::BitOr(_) => {
-                        self.decides(left, loops) && self.decides(right, loops)
-                    }
-                    BinOp::Eq(_)
-                    | BinOp::Ne(_)
-                    | BinOp::Lt(_)
-                    | BinOp::Le(_)
-                    | BinOp::Gt(_)
-                    | BinOp::Ge(_) => {
-                        number(left)
-                            && number(right)
-                            && (self.decides(left, loops) || self.decides(right, loops))
-                    }
-                    _ => false,
-                }
-            }
-            Expr::Path(path) => path
-                .path
-                .get_ident()
-                .is_some_and(|name| !loops.contains(name) && self.module.is_static(&name.to_string())),
-            _ => false,
-        }
+        self.module.decides(condition, loops)
+    }
+
+    /// The module itself.
+    pub fn module(&self) -> &Known {
+        &self.module
     }
 
     /// Returns true if a path names a single signal that is there under a condition.
     pub fn is_optional(&self, path: &Expr) -> bool {
-        let Some(steps) = steps(path) else { return false };
-        match &steps[..] {
-            [field] => self.module.is_optional(field),
-            [part, field] => self.module.part(part).is_some_and(|part| {
-                let mut parts = self.parts.borrow_mut();
-                let known =
-                    parts.entry(part.to_string()).or_insert_with(|| Known::of(part).unwrap_or_default());
-                known.is_optional(field)
-            }),
-            _ => false,
+        let Some(steps) = steps(path).filter(|_| !matches!(path, Expr::Index(_))) else { return false };
+        self.asked(&steps, |known, field| known.is_optional(field)).unwrap_or(false)
+    }
+
+    /// What a path names, and how many arrays in arrays of it.
+    pub fn nature(&self, path: &Expr) -> Option<(Nature, usize)> {
+        let mut indices = 0;
+        let mut rest = path;
+        while let Expr::Index(index) = rest {
+            (indices, rest) = (indices + 1, &index.expr);
         }
+        let (nature, dimensions) = self.asked(&steps(path)?, |known, field| known.nature(field))??;
+        Some((nature, dimensions.saturating_sub(indices)))
+    }
+
+    /// Names of the wires of a bundle, or of the ports of a part.
+    pub fn fields(&self, path: &Expr) -> Option<Vec<String>> {
+        let steps = steps(path)?;
+        let of = self.asked(&steps, |known, field| known.part(field).map(str::to_string))??;
+        let mut fields: Vec<String> = self.known(&of, |known| known.fields().map(str::to_string).collect());
+        fields.sort();
+        Some(fields)
+    }
+
+    /// What the declaration says that has the last name of a path.
+    fn asked<T>(&self, steps: &[String], ask: impl Fn(&Known, &str) -> T) -> Option<T> {
+        match steps {
+            [field] => Some(ask(&self.module, field)),
+            [part, field] => {
+                let part = self.module.part(part)?;
+                Some(self.known(part, |known| ask(known, field)))
+            }
+            _ => None,
+        }
+    }
+
+    fn known<T>(&self, part: &str, ask: impl Fn(&Known) -> T) -> T {
+        let mut parts = self.parts.borrow_mut();
+        ask(parts.entry(part.to_string()).or_insert_with(|| Known::of(part).unwrap_or_default()))
     }
 }
 
-/// Names on a path, without `self` and indices; none if the last step is an index.
+/// Names on a path, without `self` and indices.
 fn steps(path: &Expr) -> Option<Vec<String>> {
     fn walk(path: &Expr, steps: &mut Vec<String>) -> Option<()> {
         match path {
@@ -99,9 +99,6 @@ fn steps(path: &Expr) -> Option<Vec<String>> {
         Some(())
     }
     let mut found = vec![];
-    if matches!(path, Expr::Index(_)) {
-        return None;
-    }
     walk(path, &mut found)?;
     Some(found)
 }

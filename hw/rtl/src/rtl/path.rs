@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Paths from `self` to a signal, and other shapes that the rules look for.
 
-use syn::visit::{visit_expr, Visit};
+use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Ident, Member, Path};
 
 /// A path from `self` to a signal: `self.bank[i].queue` has the names `bank`, `queue` and the
@@ -96,10 +96,17 @@ pub(crate) fn call_of<'a>(expr: &'a Expr, method: &str) -> Option<&'a ExprMethod
     }
 }
 
-/// The value below parentheses and `.into()`, which change neither bits nor width.
+/// The value that a function of the kernel returns or is given, of a type that is said.
+pub(crate) fn typed(call: &ExprCall) -> Option<&Expr> {
+    let (name, arguments) = own_call(call)?;
+    arguments.first().copied().filter(|_| name == "typed")
+}
+
+/// The value below parentheses, types and `.into()`, which change neither bits nor width.
 pub(crate) fn peel(expr: &Expr) -> &Expr {
     match expr {
         Expr::Paren(paren) => peel(&paren.expr),
+        Expr::Call(call) => typed(call).map_or(expr, peel),
         Expr::MethodCall(call) if call.method == "into" => peel(&call.receiver),
         other => other,
     }
@@ -114,7 +121,7 @@ pub(crate) fn mentions(expr: &Expr, variables: &[Ident]) -> bool {
         }
     }
     let mut search = Search(variables, false);
-    visit_expr(&mut search, expr);
+    search.visit_expr(expr);
     search.1
 }
 

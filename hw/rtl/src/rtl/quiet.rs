@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use super::names::Names;
-use super::path::call_of;
+use super::path::{call_of, typed};
 use gpurf_declaration::decided;
 use quote::{format_ident, ToTokens};
 use syn::spanned::Spanned;
@@ -147,7 +147,10 @@ impl Quiet<'_> {
                 };
                 self.target(&mut target);
                 self.read(&mut old);
-                self.read(&mut new);
+                match self.is_number(&new) {
+                    true => number(&mut new),
+                    false => self.read(&mut new),
+                }
                 *expr = parse_quote_spanned!(span=> #target = #old #operator #new);
             }
             Expr::If(choice) => {
@@ -214,6 +217,9 @@ impl Quiet<'_> {
                     }
                 }
             }
+            Expr::Call(call) if typed(call).is_some() => {
+                call.args.iter_mut().for_each(|argument| self.given(argument));
+            }
             Expr::Call(call) => call.args.iter_mut().for_each(|argument| self.read(argument)),
             Expr::MethodCall(call) => {
                 self.read(&mut call.receiver);
@@ -241,7 +247,7 @@ impl Quiet<'_> {
             Expr::Path(path) => self.loops.iter().any(|name| path.path.is_ident(name)),
             Expr::Binary(binary) => {
                 let is_part = |side: &Expr| self.is_number(side) || matches!(side, Expr::Lit(_));
-                matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_))
+                matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Shl(_))
                     && is_part(&binary.left)
                     && is_part(&binary.right)
                     && (self.is_number(&binary.left) || self.is_number(&binary.right))
@@ -279,7 +285,7 @@ fn bare(expr: Expr) -> Expr {
     }
 }
 
-/// The loops that gather an array: `any`, `count`, `select` and `position`.
+/// The loops that gather an array: `any`, `count`, `select`, `position`, `first` and `one_hot`.
 fn gathered(expr: &Expr) -> Option<Vec<Stmt>> {
     let Expr::Assign(ExprAssign { left: target, right, .. }) = expr else { return None };
     let Expr::Call(call) = &**right else { return None };
@@ -290,6 +296,12 @@ fn gathered(expr: &Expr) -> Option<Vec<Stmt>> {
         [range, holds, value] => ([range, holds], Some(value)),
         _ => return None,
     };
+    if function.path.is_ident("one_hot") && value.is_none() && matches!(range, Expr::Range(_)) {
+        let (span, which) = (expr.span(), holds);
+        let start = parse_quote_spanned!(span=> #target = 0;);
+        let bit = parse_quote_spanned!(span=> for element in #range { if #which == element { #target = 1usize << element; } });
+        return Some(vec![start, bit]);
+    }
     let (Expr::Range(_), Expr::Closure(holds)) = (range, holds) else { return None };
     let [variable] = &holds.inputs.iter().collect::<Vec<_>>()[..] else { return None };
     let (condition, span) = (&holds.body, expr.span());
@@ -300,7 +312,7 @@ fn gathered(expr: &Expr) -> Option<Vec<Stmt>> {
         ("count", None) => {
             (parse_quote_spanned!(span=> #target = 0;), parse_quote_spanned!(span=> #target += 1;))
         }
-        ("position", None) => {
+        ("position" | "first", None) => {
             (parse_quote_spanned!(span=> #target = 0;), parse_quote_spanned!(span=> #target = #variable;))
         }
         ("select", Some(Expr::Closure(value))) if value.inputs.first() == Some(variable) => {
@@ -308,6 +320,10 @@ fn gathered(expr: &Expr) -> Option<Vec<Stmt>> {
             (parse_quote_spanned!(span=> #target = 0;), parse_quote_spanned!(span=> #target |= #value;))
         }
         _ => return None,
+    };
+    let range: Expr = match function.path.is_ident("first") {
+        true => parse_quote_spanned!(span=> (#range).rev()),
+        false => range.clone(),
     };
     let each = parse_quote_spanned!(span=> for #variable in #range { if #condition { #taken } });
     Some(vec![start, each])
@@ -422,6 +438,11 @@ impl Visit<'_> for Loud {
 
     /// The ends of a loop are plain Rust.
     fn visit_expr_for_loop(&mut self, each: &ExprForLoop) {
+        if let Expr::MethodCall(call) = &*each.expr {
+            let message = "a loop counts up, over a range\nhelp: write `for i in 0..N`; the first of several is \
+                           `x = first(0..N, |i| a[i]);`";
+            self.errors.push(Error::new(call.span(), message));
+        }
         self.visit_block(&each.body);
     }
 }

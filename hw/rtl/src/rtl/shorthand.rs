@@ -235,6 +235,9 @@ impl VisitMut for Sizes<'_> {
             }
             return;
         }
-        visit_expr_mut(self, expr);
+        // What a closure names is its own.
+        if !matches!(expr, Expr::Closure(_)) {
+            visit_expr_mut(self, expr);
+        }
     }
 }

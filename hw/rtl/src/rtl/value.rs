@@ -7,7 +7,7 @@ use syn::{
 };
 
 use super::check::Checker;
-use super::path::{call_of, is_plain, is_variant, peel};
+use super::path::{call_of, is_plain, is_variant, peel, typed};
 
 impl Checker {
     /// Checks an expression that a signal is given or a condition tests.
@@ -31,7 +31,10 @@ impl Checker {
             }
             Expr::Binary(binary) => self.binary(binary),
             Expr::MethodCall(call) => self.method(call),
-            Expr::Call(call) => self.cast(call),
+            Expr::Call(call) => match typed(call) {
+                Some(value) => self.value(value),
+                None => self.cast(call),
+            },
             Expr::Field(_) | Expr::Index(_) => self.unread(expr),
             Expr::If(_) | Expr::Match(_) | Expr::Block(_) => self.reject(
                 expr,
@@ -112,7 +115,7 @@ impl Checker {
             ("into", []) => self.value(receiver),
             ("index", []) => self.operand(receiver, "used as an index"),
             ("any" | "all" | "xor", []) => self.operand(receiver, "reduced to one bit"),
-            ("to_bits", []) if self.constant(receiver) => {}
+            ("to_bits", []) if self.constant(receiver) || self.single_bit(receiver) => {}
             ("get_bit", [index]) => {
                 self.plain(receiver, "cut into bits");
                 self.bit_index(index);
@@ -157,11 +160,11 @@ impl Checker {
                 }
                 self.plain(value, "cast");
             }
-            ("any" | "count" | "position" | "select", _) => self.reject(
+            ("any" | "count" | "first" | "one_hot" | "position" | "select", _) => self.reject(
                 call,
                 "an array is gathered as a whole value",
-                "write `x = any(0..n, |i| a[i]);`, so `count` and `position`, or `x = select(0..n, |i| a[i], |i| \
-                 b[i]);`",
+                "write `x = any(0..n, |i| a[i]);`, so `count`, `first` and `position`, or `x = select(0..n, |i| a[i], |i| \
+                 b[i]);`, or `x = one_hot(0..n, a);`",
             ),
             ("bits", [value]) => {
                 let literal = matches!(value, Expr::Lit(literal) if matches!(literal.lit, Lit::Int(_)));
@@ -176,7 +179,7 @@ impl Checker {
             _ => self.reject(
                 call,
                 "this call does not translate to Verilog",
-                "the functions are `bit_cast::<TO, FROM>` and `bits::<W>`",
+                "the functions are `bit_cast::<TO, FROM>` and `bits::<W>`, and those of the block that return a value",
             ),
         }
     }
@@ -241,8 +244,19 @@ impl Checker {
             None => self.reject(
                 index,
                 "a bit index is made of loop variables and plain literals, or is one signal",
-                "compute it in a `Local` first, `t = ..;`, and write `get_bit(t)`",
+                "name it first, `let t: Bits<N> = ..;`, and write `get_bit(t)`",
             ),
+        }
+    }
+
+    /// Returns true if an expression is the number with one bit set that a loop variable names, `1 << i`.
+    fn single_bit(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(paren) => self.single_bit(&paren.expr),
+            Expr::Binary(ExprBinary { left, op: BinOp::Shl(_), right, .. }) => {
+                matches!(**left, Expr::Lit(_)) && self.constant(right)
+            }
+            _ => false,
         }
     }
 
@@ -315,8 +329,5 @@ fn noun(operation: &Expr) -> &'static str {
 }
 
 fn local(fate: &str) -> String {
-    format!(
-        "assign it to a `Local` of the same width, `t = ..;`, and let `t` be \
-         {fate}"
-    )
+    format!("name it, `let t: Bits<N> = ..;` as wide as it is, and let `t` be {fate}")
 }

@@ -8,7 +8,8 @@ use syn::{
     Stmt, UnOp,
 };
 
-use super::path::{base_of, Assigned};
+use super::path::{base_of, typed, Assigned};
+use super::rewrite::range_of;
 use super::value::{first_width, width_of};
 use super::Section;
 
@@ -76,11 +77,14 @@ impl Translation {
                 quote!(Statement::Match(#selector, &[#(#arms),*]))
             }
             Expr::ForLoop(each) => {
-                let Expr::Range(range) = &*each.expr else { unreachable!("a rule asks for a range") };
+                let (range, is_backwards) = range_of(&each.expr).expect("a rule asks for a range");
                 let [from, to] = [&range.start, &range.end]
                     .map(|end| self.number(end.as_deref().expect("a rule asks for both ends")));
                 let (variable, block) = (each.pat.to_token_stream().to_string(), self.block(&each.body));
-                quote!(Statement::For(#variable, #from, #to, #block))
+                match is_backwards {
+                    true => quote!(Statement::Backwards(#variable, #to, #block)),
+                    false => quote!(Statement::For(#variable, #from, #to, #block)),
+                }
             }
             Expr::Call(call) => wires(&Assigned::parse(call).expect("a rule allows no other call")),
             other => unreachable!("a rule forbids {}", other.to_token_stream()),
@@ -115,7 +119,11 @@ impl Translation {
             }
             Expr::Lit(literal) => match &literal.lit {
                 Lit::Bool(bit) => quote!(Expression::Bit(#bit)),
-                number => quote!(Expression::Number(#number)),
+                Lit::Int(number) => {
+                    let number = number.base10_digits().parse::<proc_macro2::Literal>().expect("a number");
+                    quote!(Expression::Number(#number))
+                }
+                other => unreachable!("a rule forbids {}", other.to_token_stream()),
             },
             Expr::Path(path) => {
                 let name = name_of(&path.path);
@@ -131,7 +139,13 @@ impl Translation {
             }
             Expr::Binary(binary) => self.binary(binary),
             Expr::MethodCall(call) => self.method(call),
-            Expr::Call(call) => self.cast(call),
+            Expr::Call(call) => match typed(call) {
+                Some(value) => {
+                    let of = self.value(value);
+                    quote!(Expression::Paren(&#of))
+                }
+                None => self.cast(call),
+            },
             other => unreachable!("a rule forbids {}", other.to_token_stream()),
         }
     }
