@@ -18,7 +18,7 @@ pub fn section(studies: &[Kept<Study>], profiles: &[Profile]) -> Result<Section>
     for study in studies {
         let mut figures = vec![];
         for plot in &study.of.plots {
-            figures.push(figure(&plot.title, &plot.picture()?, data(plot)));
+            figures.push(drawn(plot)?);
         }
         parts.push(html! {
             h3 { "Study " (study.of.name) }
@@ -49,8 +49,13 @@ fn distances(profiles: &[Profile]) -> Result<Markup> {
     })
 }
 
+/// A plot, and its data below it.
+pub fn drawn(plot: &Plot) -> Result<Markup> {
+    Ok(figure(&plot.title, &plot.picture()?, data(plot)))
+}
+
 /// A table as the study printed it.
-fn printed(Titled { title, rows }: &Titled) -> Markup {
+pub fn printed(Titled { title, rows }: &Titled) -> Markup {
     let heads: Vec<&str> = rows[0].iter().map(String::as_str).collect();
     let rows: Vec<Vec<Cell>> =
         rows[1..].iter().map(|row| row.iter().map(|cell| Cell::printed(cell)).collect()).collect();
@@ -76,7 +81,7 @@ fn data(plot: &Plot) -> Markup {
     match &plot.drawing {
         Drawing::Bars(series) => of_bars(series),
         Drawing::Lines(lines) | Drawing::Curve(lines) => of_lines(lines),
-        Drawing::Scatter(scatter) => of_scatter(scatter),
+        Drawing::Scatter(scatter) | Drawing::Front(scatter) => of_scatter(scatter),
     }
 }
 
