@@ -23,6 +23,7 @@ pub static STUDIES: LazyLock<Vec<Definition>> = LazyLock::new(|| {
         include_str!("../../papers/operand-stage-evaluation.toml"),
         include_str!("../../papers/collector-clock-evaluation.toml"),
         include_str!("../../papers/modern-evaluation.toml"),
+        include_str!("../../papers/designs-evaluation.toml"),
     ];
     files.map(|file| toml::from_str(file).unwrap_or_else(|error| panic!("{error}"))).into()
 });
@@ -35,6 +36,7 @@ pub struct Definition {
     pub name: String,
     pub about: String,
     /// The letter by which the paper is cited, for claims that do not name one.
+    #[serde(default)]
     pub paper: String,
     /// The preset that its runs have; the default machine without.
     #[serde(default)]
@@ -67,6 +69,8 @@ pub struct Definition {
     pub plot: Vec<PlotOf>,
     #[serde(default)]
     pub curve: Vec<Curve>,
+    #[serde(default)]
+    pub front: Vec<Front>,
     /// Parts of each run that go into a CSV file beside the metrics: places in its JSON, such as
     /// `counters.hits`.
     #[serde(default)]
@@ -166,6 +170,9 @@ pub struct Runs {
     pub sets: Vec<Vec<String>>,
     #[serde(default)]
     pub exact_reuse: bool,
+    /// Seeds of the hardware's random choices; the command line's without.
+    #[serde(default)]
+    pub seeds: Vec<u64>,
     /// Label of what they are compared with; the study's own reference without.
     pub reference: Option<String>,
     /// The runs that they are compared with have the constants of the set too.
@@ -237,6 +244,12 @@ pub struct Column {
     /// It is of what the row's runs are compared with.
     #[serde(default)]
     pub of_reference: bool,
+    #[serde(default = "one")]
+    pub decimals: usize,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// The number made of the values of all workloads.
@@ -248,7 +261,10 @@ pub enum Statistic {
     /// For changes in percent: of the ratios behind them.
     Geometric,
     Maximum,
+    Minimum,
     Sum,
+    /// The interval that the average lies in with 95% if the workloads were drawn again.
+    Interval,
 }
 
 /// Lines.
@@ -260,6 +276,20 @@ pub struct PlotOf {
     pub axes: [String; 2],
     #[serde(flatten)]
     pub over: Over,
+}
+
+/// The designs as points, and the line of those that no other beats.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Front {
+    /// The picture's file.
+    pub name: String,
+    pub title: String,
+    pub axes: [String; 2],
+    /// The metric that is to be small.
+    pub x: String,
+    /// The metric that is to be large.
+    pub y: String,
 }
 
 /// The axis that lines are over.
@@ -313,6 +343,16 @@ pub struct CurveLine {
     pub run: Named,
     /// Its reference; the study's first design without.
     pub against: Option<Named>,
+}
+
+impl Runs {
+    /// Its seeds, each with what the names of its runs have of it.
+    pub fn seeded(&self) -> Vec<(Option<u64>, Vec<String>)> {
+        match self.seeds.is_empty() {
+            true => vec![(None, vec![])],
+            false => self.seeds.iter().map(|seed| (Some(*seed), vec![format!("--seed {seed}")])).collect(),
+        }
+    }
 }
 
 /// The name that asks for the runs of all curves of a study.
@@ -412,8 +452,13 @@ impl Definition {
     fn runs(&self) -> Vec<String> {
         let of = |runs: &Runs| {
             let exact = runs.exact_reuse.then(|| "reuse=exact".to_string());
-            let sets =
-                runs.sets.iter().map(move |set| [&set[..], exact.as_slice()].concat()).collect::<Vec<_>>();
+            let seeds = runs.seeded();
+            let of_set = |set: &Vec<String>| {
+                let of_seed =
+                    |(_, shown): &(Option<u64>, Vec<String>)| [&set[..], exact.as_slice(), shown].concat();
+                seeds.iter().map(of_seed).collect::<Vec<_>>()
+            };
+            let sets: Vec<Vec<String>> = runs.sets.iter().flat_map(of_set).collect();
             let designs = runs.designs.clone();
             sets.into_iter()
                 .flat_map(move |set| designs.clone().into_iter().map(move |named| label(&named.label, &set)))
@@ -427,6 +472,11 @@ impl Definition {
         let all = (!self.curve.is_empty()).then_some(CURVES);
         let also = self.also.keys().map(String::as_str);
         also.chain(all).chain(self.curve.iter().map(|curve| curve.name.as_str())).collect()
+    }
+
+    /// The metrics that are the register file's energy, each by other energies of an event.
+    pub fn ways_to_count(&self) -> impl Iterator<Item = &Metric> {
+        self.metric.iter().filter(|metric| metric.name.starts_with("energy"))
     }
 
     /// Conditions under which the designs run: one that changes nothing, if the study names none.
@@ -487,7 +537,11 @@ mod tests {
             let bars = study.metric.iter().filter_map(|metric| metric.plot.as_deref());
             let lines = study.plot.iter().map(|plot| plot.file.as_str());
             let curves = study.curve.iter().map(|curve| curve.name.as_str());
-            let mut files: Vec<&str> = bars.chain(lines).chain(curves).collect();
+            for front in &study.front {
+                assert!(is_known(&front.x) && is_known(&front.y), "{name}: {}", front.name);
+            }
+            let fronts = study.front.iter().map(|front| front.name.as_str());
+            let mut files: Vec<&str> = bars.chain(lines).chain(curves).chain(fronts).collect();
             files.sort();
             assert!(
                 files.windows(2).all(|pair| pair[0] != pair[1]),

@@ -9,13 +9,13 @@ use gpurf_sim::sm::Design;
 
 use super::claims::{self, Claim};
 use super::definition::{
-    label, Condition, Curve, CurveLine, Definition, Metric, Named, Over, PlotOf, Runs, CURVES,
+    label, Condition, Curve, CurveLine, Definition, Front, Metric, Named, Over, PlotOf, Runs, CURVES,
 };
 use super::finding::Finding;
 use super::finereg::Sorted;
 use super::jobs::{self, Listed, Outcome, Variant};
 use super::metrics::{value, Pair};
-use super::plot::{Line, Plot};
+use super::plot::{Line, Plot, Point};
 use super::series::Series;
 use super::stream;
 use super::study::Study;
@@ -149,6 +149,7 @@ impl Evaluation {
             label: label(&condition.of(&named.label), &more),
             settings: [&self.study.set[..], &named.set, &condition.set, &more].concat(),
             exact_reuse: false,
+            seed: None,
             reference: reference.clone(),
             observe: self.observes(named),
             profile: self.profiles(named),
@@ -162,14 +163,17 @@ impl Evaluation {
         let reference = runs.reference.clone().unwrap_or_else(|| self.conditions[0].of(&own.label));
         let designs = runs.of_all.then_some(own).into_iter().chain(&runs.designs);
         let pairs = designs.flat_map(|named| runs.sets.iter().map(move |set| (named, set)));
-        pairs.map(move |(named, set)| {
+        let pairs = pairs.flat_map(|pair| runs.seeded().into_iter().map(move |seed| (pair, seed)));
+        pairs.map(move |((named, set), (seed, shown))| {
             let exact: &[String] = if runs.exact_reuse { &["reuse=exact".to_string()] } else { &[] };
+            let of_all = || label(&own.label, &[&set[..], &shown].concat());
             let variant = Variant {
                 design: named.design,
-                label: label(&named.label, &[&set[..], exact].concat()),
+                label: label(&named.label, &[&set[..], exact, &shown].concat()),
                 settings: [&self.study.set[..], &named.set, set].concat(),
                 exact_reuse: runs.exact_reuse,
-                reference: if runs.of_all { label(&own.label, set) } else { reference.clone() },
+                seed,
+                reference: if runs.of_all { of_all() } else { reference.clone() },
                 observe: self.observes(named),
                 profile: false,
             };
@@ -187,6 +191,7 @@ impl Evaluation {
                 label: label(&named.label, &set),
                 settings: [&self.study.set[..], &named.set, &set].concat(),
                 exact_reuse: false,
+                seed: None,
                 reference: label(&reference.0.label, &reference.1),
                 observe: self.observes(named),
                 profile: false,
@@ -347,9 +352,25 @@ impl Evaluation {
         });
         let lines = self.study.plot.iter().map(|plot| self.lines(plot));
         let curves = self.study.curve.iter().map(|curve| self.curve(curve));
-        let mut plots: Vec<Plot> = bars.chain(lines).chain(curves).chain(more).collect();
+        let fronts = self.study.front.iter().map(|front| self.front(front));
+        let mut plots: Vec<Plot> = bars.chain(lines).chain(curves).chain(fronts).chain(more).collect();
         plots.retain(Plot::has_data);
         Study::new(&self.study.name, self.workloads.clone(), findings, plots)
+    }
+
+    /// The designs that have both numbers, under the first condition.
+    fn front(&self, front: &Front) -> Plot {
+        let condition = &self.conditions[0];
+        let reference = condition.of(&self.designs[0].label);
+        let point = |named: &Named| {
+            let average = |metric: &str| {
+                let series = self.of(metric, &condition.of(&named.label), &reference);
+                (!series.values.is_empty()).then(|| series.average())
+            };
+            Some(Point { name: named.label.clone(), x: average(&front.x)?, y: average(&front.y)? })
+        };
+        let points = self.designs.iter().filter_map(point).collect();
+        Plot::front(&front.name, &front.title, &front.axes, points)
     }
 
     /// Averages over its workloads, as far as its runs were made.

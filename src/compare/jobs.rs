@@ -31,6 +31,8 @@ pub struct Variant {
     pub exact_reuse: bool,
     /// Label of what it is compared with.
     pub reference: String,
+    /// The seed of the hardware's random choices; the command line's without.
+    pub seed: Option<u64>,
     /// Resident blocks are counted even if the design does not switch thread blocks.
     pub observe: bool,
     /// The composition of its instruction stream is counted too.
@@ -44,6 +46,7 @@ impl Variant {
             label: design.name(),
             settings: vec![],
             exact_reuse: false,
+            seed: None,
             reference: "baseline".into(),
             observe: false,
             profile: false,
@@ -220,11 +223,12 @@ impl<'a> Job<'a> {
         let config = config.with(&variant.settings)?;
         let has_fewer_slots = config.hardware.slots < slots;
         let constants = serde_json::to_string(&config)?;
+        let seed = variant.seed.unwrap_or(arguments.seed);
         let run = [
             ("design", variant.design.name()),
             ("exact reuse", variant.exact_reuse.to_string()),
             ("stream", variant.profile.to_string()),
-            ("--seed", arguments.seed.to_string()),
+            ("--seed", seed.to_string()),
             ("machine", constants),
         ];
         let observed = if variant.observe { "_observed" } else { "" };
@@ -234,7 +238,7 @@ impl<'a> Job<'a> {
             let run = run.into_iter().chain(arguments.emulation.properties());
             Place { file, run: run.map(|(name, value)| (name.into(), value)).collect() }
         });
-        Ok(Job { input, variant, config, seed: arguments.seed, name, place, has_fewer_slots })
+        Ok(Job { input, variant, config, seed, name, place, has_fewer_slots })
     }
 
     /// Its result, if an earlier run left it.

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parts of Malekeh's study beside its file: how the energy depends on estimates, and the STHLD controller
-//! on a curve.
+//! Parts of Malekeh's study beside its file: how the energy depends on estimates, where it goes by whose
+//! energies, and the STHLD controller on a curve.
 
 use comfy_table::Table;
 use gpurf_blocks::Parameters;
-use gpurf_sim::energy::{Energies, KINDS};
+use gpurf_sim::config::Config;
+use gpurf_sim::energy::{Energies, Energy, KINDS};
 use gpurf_sim::issue::{Curve, SthldController, Walk, WalkStep};
 
 use super::definition::Named;
 use super::evaluation::Evaluation;
 use super::jobs::Outcome;
+use super::measured;
 use super::plot::{Line, Plot};
 use super::series::{percent, Series};
 use crate::output::table;
@@ -45,6 +47,47 @@ pub fn sensitivity(evaluation: &Evaluation) -> Option<Table> {
         rows.add_row([name.to_string()].into_iter().chain(designs.iter().map(of_design)));
     }
     (!designs.is_empty()).then_some(rows)
+}
+
+/// Parts of the energy.
+const PARTS: [(&str, fn(&Energy) -> f64); 5] = [
+    ("reads of banks", |energy| energy.bank_reads),
+    ("writes of banks", |energy| energy.bank_writes),
+    ("crossbar and arbitration", |energy| energy.crossbar + energy.arbitration),
+    ("accesses of collectors, and tags", |energy| energy.collectors + energy.tags),
+    ("cells in every cycle", |energy| energy.idle),
+];
+
+/// Where the energy of the baseline and of Malekeh goes by three sets of energies: averages over the
+/// workloads, in percent of the baseline's.
+pub fn parts(evaluation: &Evaluation) -> Option<Table> {
+    let (config, baseline) = (&evaluation.config, evaluation.designs.first()?);
+    let malekeh = evaluation.designs.iter().find(|named| named.label == "malekeh")?;
+    let of = |named: &Named, part: fn(&Energy) -> f64, energies: fn(&Named, &Config) -> Option<Energies>| {
+        let share = |run: &Outcome, reference: &Outcome| {
+            let own = energies(named, config)?.of(&named.design, config, &run.counters);
+            let whole = energies(baseline, config)?.of(&baseline.design, config, &reference.counters);
+            Some(100.0 * part(&own) / whole.total)
+        };
+        Series::new(&evaluation.outcomes, &named.label, &baseline.label, share).average()
+    };
+    let sets: [(&str, fn(&Named, &Config) -> Option<Energies>); 3] = [
+        ("netlists", |named, config| measured::energies(&named.design, config).copied()),
+        ("C Table III", |_, _| Some(Energies::default())),
+        ("AccelWattch", |_, _| Some(Energies::accelwattch())),
+    ];
+    let heads =
+        sets.iter().flat_map(|(name, _)| [baseline, malekeh].map(|of| format!("{name}: {}", of.label)));
+    let heads: Vec<String> = std::iter::once("% of the baseline's energy".to_string()).chain(heads).collect();
+    let mut rows = table(&heads.iter().map(String::as_str).collect::<Vec<_>>());
+    for (name, part) in
+        PARTS.into_iter().chain([("all", (|energy: &Energy| energy.total) as fn(&Energy) -> f64)])
+    {
+        let cells =
+            sets.iter().flat_map(|(_, set)| [baseline, malekeh].map(|named| percent(of(named, part, *set))));
+        rows.add_row(std::iter::once(name.to_string()).chain(cells));
+    }
+    Some(rows)
 }
 
 /// STHLD on a synthetic curve of IPC whose knee lies at 10, moves to 5 and to 20, with its level. F Fig. 9.

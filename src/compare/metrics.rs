@@ -9,7 +9,7 @@ use gpurf_sim::statistics::{ratio, Counters};
 use serde_json::Value;
 
 use super::jobs::Outcome;
-use super::{measured, multicast};
+use super::{hardware, measured, multicast};
 
 /// A run and what it is compared with, and the machine that each had.
 pub struct Pair<'a> {
@@ -46,15 +46,19 @@ const METRICS: &[(&str, Compute)] = &[
     ("energy_by_size", |pair| {
         change(by_size(pair.run, pair.machine), by_size(pair.reference, pair.reference_machine))
     }),
-    // As AccelWattch counts.
+    // As AccelWattch counts, which has no array of a register cache.
     ("energy_accelwattch", |pair| {
         let energies = Energies::accelwattch();
-        change(
-            with(&energies, pair.run, pair.machine),
-            with(&energies, pair.reference, pair.reference_machine),
-        )
+        let change = || {
+            let reference = with(&energies, pair.reference, pair.reference_machine);
+            change(with(&energies, pair.run, pair.machine), reference)
+        };
+        pair.run.design().register_cache.is_none().then(change)?
     }),
     ("energy_accelwattch_free", |pair| {
+        if pair.run.design().register_cache.is_some() {
+            return None;
+        }
         let energies = Energies::accelwattch();
         let free = Energies { collector_read: 0.0, cache_read: 0.0, bypass_read: 0.0, ..energies };
         change(with(&free, pair.run, pair.machine), with(&free, pair.reference, pair.reference_machine))
@@ -163,6 +167,10 @@ const METRICS: &[(&str, Compute)] = &[
         let residency = pair.run.residency.filter(|residency| residency.stored > 0)?;
         Some(100.0 * ratio(residency.stored_over_63, residency.stored))
     }),
+    // The design's own hardware in an SM: 1,000 µm², KB, ns.
+    ("area", |pair| Some(hardware::cost(&pair.run.design(), pair.machine)?.area_um2() / 1e3)),
+    ("memory", |pair| Some(hardware::cost(&pair.run.design(), pair.machine)?.memory_bits as f64 / 8192.0)),
+    ("path", |pair| Some(hardware::cost(&pair.run.design(), pair.machine)?.path_ns)),
     // The instruction stream.
     ("beyond_3", |pair| Some(pair.run.stream?.beyond_3)),
     ("beyond_10", |pair| Some(pair.run.stream?.beyond_10)),
@@ -226,19 +234,22 @@ fn change(value: f64, reference: f64) -> Option<f64> {
     Some(100.0 * (value / reference - 1.0))
 }
 
-/// An access to the PCRF, a part of the register file, is one to a bank.
 fn energy(run: &Outcome) -> f64 {
-    let Some(residency) = run.residency.filter(|_| run.design().residency == Residency::FineReg) else {
-        return run.energy_pj.total;
-    };
-    let Energies { bank_read, bank_write, .. } = Energies::default();
-    let (stored, read) = (residency.registers_saved as f64, residency.registers_restored as f64);
-    run.energy_pj.total + stored * bank_write + read * bank_read
+    run.energy_pj.total + of_pcrf(&Energies::default(), run)
+}
+
+/// An access to the PCRF, a part of the register file, is one to a bank.
+fn of_pcrf(energies: &Energies, run: &Outcome) -> f64 {
+    let residency = run.residency.filter(|_| run.design().residency == Residency::FineReg);
+    residency.map_or(0.0, |residency| {
+        let (stored, read) = (residency.registers_saved as f64, residency.registers_restored as f64);
+        stored * energies.bank_write + read * energies.bank_read
+    })
 }
 
 /// With these energies.
 fn with(energies: &Energies, run: &Outcome, machine: &Config) -> f64 {
-    energies.of(&run.design(), machine, &run.counters).total
+    energies.of(&run.design(), machine, &run.counters).total + of_pcrf(energies, run)
 }
 
 /// With collectors that cost what their own size does.

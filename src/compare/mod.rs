@@ -8,6 +8,7 @@ mod definition;
 pub mod evaluation;
 pub mod finding;
 mod finereg;
+mod hardware;
 pub mod jobs;
 mod kept;
 mod lines;
@@ -56,6 +57,7 @@ use study::Titled;
   gpurf compare malekeh --also sthld,ablations --out out/malekeh                    # minutes
   gpurf compare finereg --size medium                                               # minutes
   gpurf compare modern --out out/modern                                             # minutes
+  gpurf compare designs --out out/designs                                           # minutes
   gpurf trace bfs nn --out traces_of_two                                            # a second
   gpurf compare malekeh --inputs traces_of_two --out out/two                        # a second
   gpurf compare multicast --out out/multicast                                       # minutes
@@ -340,6 +342,8 @@ pub fn saved(evaluation: &Evaluation, costs: Option<&operand_stage::Costs>) -> s
     if evaluation.study.name == "malekeh" {
         let title = "Half and twice of a constant: energy, average change over the baseline, %";
         tables.extend(malekeh::sensitivity(evaluation).map(|rows| Titled::new(title, &rows)));
+        let title = "Energy by part: averages, % of the baseline's";
+        tables.extend(malekeh::parts(evaluation).map(|rows| Titled::new(title, &rows)));
         plots.push(malekeh::curves());
     }
     tables.extend(costs.into_iter().flat_map(|costs| costs.tables(evaluation)));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::bars::bars;
 use super::lines::lines;
 pub use super::lines::{Line, Lines};
-use super::scatter::scatter;
+use super::scatter::{front, scatter};
 pub use super::scatter::{Group, Point, Scatter};
 use super::series::Series;
 
@@ -28,6 +28,8 @@ pub enum Drawing {
     /// Lines that stand beside a paper's number.
     Curve(Lines),
     Scatter(Scatter),
+    /// Points, and the line of those that no other beats.
+    Front(Scatter),
 }
 
 impl Plot {
@@ -65,6 +67,23 @@ impl Plot {
         Plot { file: file.into(), title: title.into(), drawing: Drawing::Scatter(Scatter { x, y, groups }) }
     }
 
+    /// Points by whether another one has less of the first number and more of the second.
+    pub fn front(file: &str, title: &str, axes: &[String; 2], points: Vec<Point>) -> Plot {
+        let [x, y] = axes.clone();
+        let is_beaten = |one: &Point| points.iter().any(|other| other.beats(one));
+        let group = |name: &str, beaten| Group {
+            name: name.into(),
+            points: points.iter().filter(|one| is_beaten(one) == beaten).cloned().collect(),
+        };
+        let groups = vec![group("on the front", false), group("beaten", true)];
+        Plot { file: file.into(), title: title.into(), drawing: Drawing::Front(Scatter { x, y, groups }) }
+    }
+
+    /// Returns true if records keep it, for the documents.
+    pub fn is_recorded(&self) -> bool {
+        matches!(self.drawing, Drawing::Curve(_) | Drawing::Front(_))
+    }
+
     /// Returns true if there is anything to draw.
     pub fn has_data(&self) -> bool {
         match &self.drawing {
@@ -72,7 +91,9 @@ impl Plot {
             Drawing::Lines(Lines { lines, .. }) | Drawing::Curve(Lines { lines, .. }) => {
                 lines.iter().any(|line| !line.points.is_empty())
             }
-            Drawing::Scatter(Scatter { groups, .. }) => groups.iter().any(|group| !group.points.is_empty()),
+            Drawing::Scatter(Scatter { groups, .. }) | Drawing::Front(Scatter { groups, .. }) => {
+                groups.iter().any(|group| !group.points.is_empty())
+            }
         }
     }
 
@@ -82,6 +103,7 @@ impl Plot {
             Drawing::Bars(series) => bars(&self.title, series),
             Drawing::Lines(drawn) | Drawing::Curve(drawn) => lines(&self.title, drawn),
             Drawing::Scatter(drawn) => scatter(&self.title, drawn),
+            Drawing::Front(drawn) => front(&self.title, drawn),
         }
     }
 }

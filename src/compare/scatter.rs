@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Points with their names, as SVG.
 
+use std::ops::Range;
+
 use anyhow::Result;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -41,17 +43,66 @@ const RADIUS: i32 = 4;
 /// Lines above or below the point in which a name is tried.
 const LINES: i32 = 12;
 
+impl Point {
+    /// Returns true if it has no more of the first number, no less of the second, and is another.
+    pub fn beats(&self, other: &Point) -> bool {
+        self.x <= other.x && self.y >= other.y && (self.x, self.y) != (other.x, other.y)
+    }
+}
+
 /// A point each, in the colour of its group; names beside them, where none hides another or a point.
 pub fn scatter(title: &str, drawn: &Scatter) -> Result<String> {
+    let points = || drawn.groups.iter().flat_map(|group| &group.points);
+    let highest = points().map(|point| point.x).fold(1.0, f64::max);
+    let lowest = points().map(|point| point.x).fold(0.0, f64::min);
+    picture_of(title, drawn, lowest..1.25 * highest, None)
+}
+
+/// The same over powers of ten, with a line over the points of the first group: the most of the second number
+/// for so much of the first.
+pub fn front(title: &str, drawn: &Scatter) -> Result<String> {
+    let logarithm = |point: &Point| Point { x: point.x.log10(), ..point.clone() };
+    let groups = drawn.groups.iter().map(|group| Group {
+        name: group.name.clone(),
+        points: group.points.iter().map(logarithm).collect(),
+    });
+    let drawn = Scatter { groups: groups.collect(), ..drawn.clone() };
+    let points = || drawn.groups.iter().flat_map(|group| &group.points);
+    let highest = points().map(|point| point.x).fold(f64::NEG_INFINITY, f64::max);
+    let lowest = points().map(|point| point.x).fold(f64::INFINITY, f64::min);
+    // Names of points at the right end need room.
+    let across = lowest - 0.1..highest + 0.3;
+    let mut best: Vec<(f64, f64)> = drawn.groups[0].points.iter().map(|point| (point.x, point.y)).collect();
+    best.sort_by(|one, other| one.0.total_cmp(&other.0));
+    best.extend(best.last().map(|last| (across.end, last.1)));
+    let corners = best.windows(2).flat_map(|pair| [pair[0], (pair[1].0, pair[0].1)]).collect();
+    picture_of(title, &drawn, across, Some(corners))
+}
+
+/// `line`: over powers of ten, the line beside the points.
+fn picture_of(
+    title: &str,
+    drawn: &Scatter,
+    across: Range<f64>,
+    line: Option<Vec<(f64, f64)>>,
+) -> Result<String> {
     let Scatter { x, y, groups } = drawn;
     let points = || groups.iter().flat_map(|group| &group.points);
-    let highest = |of: fn(&Point) -> f64| points().map(of).fold(1.0, f64::max);
-    let lowest = |of: fn(&Point) -> f64| points().map(of).fold(0.0, f64::min);
-    let across = lowest(|point| point.x)..1.25 * highest(|point| point.x);
-    let up = lowest(|point| point.y)..1.1 * highest(|point| point.y);
+    let highest = points().map(|point| point.y).fold(1.0, f64::max);
+    let lowest = points().map(|point| point.y).fold(0.0, f64::min);
     picture(SIZE, |root| {
-        let mut chart = titled(root, title, 16, (40, 50)).build_cartesian_2d(across, up)?;
-        chart.configure_mesh().x_desc(x).y_desc(y).light_line_style(WHITE).draw()?;
+        let mut chart =
+            titled(root, title, 16, (40, 50)).build_cartesian_2d(across, lowest..1.1 * highest)?;
+        let power = |x: &f64| format!("{:.0}", 10f64.powf(*x));
+        let mut mesh = chart.configure_mesh();
+        mesh.x_desc(x).y_desc(y).light_line_style(WHITE);
+        if line.is_some() {
+            mesh.x_label_formatter(&power);
+        }
+        mesh.draw()?;
+        if let Some(line) = line {
+            chart.draw_series(LineSeries::new(line, COLOURS[0].stroke_width(2)))?;
+        }
         let places: Vec<(i32, i32)> =
             points().map(|point| chart.backend_coord(&(point.x, point.y))).collect();
         let names: Vec<&str> = points().map(|point| point.name.as_str()).collect();

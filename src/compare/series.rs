@@ -55,6 +55,19 @@ impl Series {
         100.0 * ((logarithms.sum::<f64>() / self.values.len() as f64).exp() - 1.0)
     }
 
+    /// The interval that holds the average with 95% if the workloads were drawn again from themselves: the
+    /// bootstrap's percentiles.
+    pub fn interval(&self) -> [f64; 2] {
+        const DRAWS: usize = 10_000;
+        let mut random = fastrand::Rng::with_seed(1);
+        let count = self.values.len();
+        let mut draw =
+            || (0..count).map(|_| self.values[random.usize(..count)].1).sum::<f64>() / count as f64;
+        let mut averages: Vec<f64> = (0..DRAWS).map(|_| draw()).collect();
+        averages.sort_by(f64::total_cmp);
+        [0.025, 0.975].map(|share| averages[(share * DRAWS as f64) as usize])
+    }
+
     pub fn maximum(&self) -> f64 {
         self.values.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max)
     }
@@ -90,6 +103,22 @@ pub fn by_workload(workloads: &[String], series: &[Series]) -> comfy_table::Tabl
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interval_holds_the_average_and_narrows_with_workloads() {
+        let series = |count: usize| Series {
+            label: "a".into(),
+            values: (0..count).map(|number| (number.to_string(), (number % 5) as f64)).collect(),
+        };
+        let [few, many] = [10, 1000].map(|count| series(count).interval());
+        for [low, high] in [few, many] {
+            assert!(low < 2.0 && 2.0 < high, "{low} to {high}");
+        }
+        // The values' deviation is the root of two, and an average of ten has 0.45 of that.
+        assert!((few[1] - few[0] - 2.0 * 1.96 * 0.447).abs() < 0.1, "{few:?}");
+        assert!((many[1] - many[0] - 2.0 * 1.96 * 0.0447).abs() < 0.01, "{many:?}");
+        assert_eq!(series(5).interval(), series(5).interval());
+    }
 
     #[test]
     fn a_difference_is_of_the_workloads_that_both_have() {

@@ -10,7 +10,7 @@ use comfy_table::{Row, Table};
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
-use super::plot::{Drawing, Plot};
+use super::plot::Plot;
 use crate::output::{say, table, write, write_json};
 use crate::program;
 
@@ -124,7 +124,7 @@ impl Study {
             }
         }
         let mut record = Study { command: command.join(" "), ..self.clone() };
-        record.plots.retain(|plot| matches!(plot.drawing, Drawing::Curve(_)));
+        record.plots.retain(Plot::is_recorded);
         write_json(path, &record)?;
         say!("Findings: {}", path.display());
         Ok(())

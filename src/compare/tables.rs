@@ -153,11 +153,14 @@ fn by_variant(evaluation: &Evaluation, wanted: &TableOf) -> Option<Table> {
 }
 
 fn cell(column: &Column, series: &Series) -> String {
+    let number = |value: f64| format!("{value:.*}", column.decimals);
     match column.is {
         _ if series.values.is_empty() => String::new(),
-        Statistic::Average => percent(series.average()),
-        Statistic::Geometric => percent(series.geometric()),
-        Statistic::Maximum => percent(series.maximum()),
+        Statistic::Average => number(series.average()),
+        Statistic::Geometric => number(series.geometric()),
+        Statistic::Maximum => number(series.maximum()),
+        Statistic::Minimum => number(series.minimum()),
+        Statistic::Interval => series.interval().map(number).map(|end| end.replace('-', "−")).join(" to "),
         Statistic::Sum => format!("{:.0}", series.values.iter().map(|(_, value)| value).sum::<f64>()),
     }
 }

@@ -28,11 +28,24 @@ pub fn text(project: &Project, name: &str) -> Result<String> {
             let Drawing::Curve(lines) = &plot.drawing else { continue };
             let Plot { title, .. } = plot;
             text += &format!("**{title}**, average; {}\n\n", record.label);
-            text += &format!("![{title}]({})\n\n", file(name, &record, plot));
+            text += &(picture(name, &record, plot) + "\n");
             text += &(markdown(&lines.table(), &[]) + "\n");
         }
     }
     Ok(text)
+}
+
+fn picture(study: &str, record: &Record, plot: &Plot) -> String {
+    format!("![{}]({})\n", plot.title, file(study, record, plot))
+}
+
+/// Pictures of designs and of the line of those that no other beats, of one record: `designs small`.
+pub fn fronts(project: &Project, from: &str) -> Result<String> {
+    let (name, _) = from.split_once(' ').context("name a study and a record")?;
+    let record = record(project, from)?;
+    let fronts = record.study.plots.iter().filter(|plot| matches!(plot.drawing, Drawing::Front(_)));
+    let pictures: Vec<String> = fronts.map(|plot| picture(name, &record, plot)).collect();
+    Ok(pictures.join("\n"))
 }
 
 /// The points of one curve of a record, without a picture: `finereg small; transfer`.
@@ -53,8 +66,7 @@ pub fn pictures(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
     let mut pictures = BTreeMap::new();
     for study in STUDIES.iter() {
         for record in records(&root.join(RECORDS), &study.name)? {
-            let plots = record.study.plots.iter().filter(|plot| matches!(plot.drawing, Drawing::Curve(_)));
-            for plot in plots {
+            for plot in record.study.plots.iter().filter(|plot| plot.is_recorded()) {
                 let path = root.join("docs").join(file(&study.name, &record, plot));
                 pictures.insert(path, plot.picture()?);
             }

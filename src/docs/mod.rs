@@ -11,7 +11,7 @@
 //! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`, `scenarios lrt_scan
 //! lrt_cam`). Its text takes the place of what is between the lines.
 
-mod areas;
+pub mod areas;
 mod citation;
 mod claims;
 pub mod commands;
@@ -88,12 +88,14 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("diagram", diagrams::text),
     ("files", files::table),
     ("fpga", fpga::table),
+    ("fronts", curves::fronts),
     ("fpga_demonstrator", fpga::demonstrator),
     ("constants", machines::constants),
     ("energies", energies::tables),
     ("energies_beside", energies::beside),
     ("energies_followed", energies::followed),
     ("energies_of_storages", energies::of_storages),
+    ("energies_claimed", results::energies),
     ("layouts", layouts::table),
     ("machine", machines::machine),
     ("machines", machines::side_by_side),

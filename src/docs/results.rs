@@ -203,6 +203,44 @@ pub fn table(project: &Project, about: &str) -> Result<String> {
     Ok(text)
 }
 
+/// Claims of energy, a row each, with a column for each way to count it, of one record:
+/// `malekeh built-in small as F counts`.
+pub fn energies(project: &Project, from: &str) -> Result<String> {
+    let (name, _) = from.split_once(' ').context("name a study and a record")?;
+    let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
+    let records = [record(project, from)?];
+    let findings = findings(study, &records);
+    let ways: Vec<&str> = study.ways_to_count().map(|metric| metric.claimed()).collect();
+    let mut claims: Vec<(String, f64, Vec<String>)> = vec![];
+    for finding in &findings {
+        let Finding { paper, section, what, claimed, here, .. } = finding;
+        let parted = ways.iter().enumerate().find_map(|(way, name)| {
+            let (design, rest) = what.split_once(&format!(", {name}, "))?;
+            Some((way, format!("{paper} {section}: {design}, {rest}")))
+        });
+        let Some((way, claim)) = parted else { continue };
+        let known = claims.iter().position(|(other, number, _)| (other, number) == (&claim, claimed));
+        let at = known.unwrap_or_else(|| {
+            claims.push((claim, *claimed, vec![String::new(); ways.len()]));
+            claims.len() - 1
+        });
+        claims[at].2[way] = here[0].value.map_or(String::new(), percent);
+    }
+    let heads = ways.iter().map(|way| {
+        let way = way.trim_start_matches("register-file energy").trim_end_matches(", change in %").trim();
+        if way.is_empty() {
+            "by C Table III"
+        } else {
+            way
+        }
+    });
+    let mut rows = output::table(&["claim", "paper"].into_iter().chain(heads).collect::<Vec<_>>());
+    for (claim, claimed, here) in claims {
+        rows.add_row([claim, percent(claimed)].into_iter().chain(here));
+    }
+    Ok(markdown(&rows, &[]) + "\n" + &source(&records[0]))
+}
+
 /// Numbers of papers in a study without one of ours, and why.
 pub fn unmeasured(_: &Project, name: &str) -> Result<String> {
     let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;

@@ -9,6 +9,7 @@ mod areas;
 mod claimed;
 mod claims;
 mod commands;
+mod designs;
 mod kept;
 mod page;
 mod plots;
@@ -32,6 +33,7 @@ use crate::input::EmulationArguments;
 use crate::output::write;
 use crate::{overheads, Verdict};
 use kept::Kept;
+use page::Section;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -116,7 +118,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let waveforms = waveforms::record(&arguments.names()[0])?;
 
     let claims = claimed::claimed(&studies, &arguments.recorded)?;
-    let sections = vec![
+    let designs = designs::section(&studies, &arguments.recorded)?;
+    let sections = [
         summary::section(&audits, &claims, &studies[0].of)?,
         claims::section(&audits, &claims),
         workloads::section(&evaluation, &profiles, &studies[0].of.command),
@@ -126,6 +129,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         waveforms::section(&waveforms),
         commands::section(&studies, &claims, areas.as_ref(), &waveforms),
     ];
+    let sections: Vec<Section> = designs.into_iter().chain(sections).collect();
     let text = page::page(&sections);
     write(&path, text.as_bytes())?;
     println!("Report: {} ({} KB, one file)", path.display(), text.len() / 1024);

@@ -30,7 +30,7 @@ pub fn overview(study: &Study) -> Result<Markup> {
 }
 
 fn figures<'a>(plots: impl Iterator<Item = &'a Plot>) -> Result<Vec<Markup>> {
-    plots.map(|plot| Ok(figure(&plot.title, &plot.picture()?, data(plot)))).collect()
+    plots.map(drawn).collect()
 }
 
 /// All others.
@@ -68,8 +68,13 @@ fn distances(profiles: &[Profile]) -> Result<Markup> {
     })
 }
 
+/// A plot, and its data below it.
+pub fn drawn(plot: &Plot) -> Result<Markup> {
+    Ok(figure(&plot.title, &plot.picture()?, data(plot)))
+}
+
 /// A table as the study printed it.
-fn printed(Titled { title, rows }: &Titled) -> Markup {
+pub fn printed(Titled { title, rows }: &Titled) -> Markup {
     let heads: Vec<&str> = rows[0].iter().map(String::as_str).collect();
     let rows: Vec<Vec<Cell>> =
         rows[1..].iter().map(|row| row.iter().map(|cell| Cell::printed(cell)).collect()).collect();
@@ -95,7 +100,7 @@ fn data(plot: &Plot) -> Markup {
     match &plot.drawing {
         Drawing::Bars(series) => of_bars(series),
         Drawing::Lines(lines) | Drawing::Curve(lines) => of_lines(lines),
-        Drawing::Scatter(scatter) => of_scatter(scatter),
+        Drawing::Scatter(scatter) | Drawing::Front(scatter) => of_scatter(scatter),
     }
 }
 

@@ -17,6 +17,14 @@ pub fn read_lines<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Vec<T>
         return Ok(vec![]);
     }
     let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    parse_lines(&text, path, what)
+}
+
+/// The lines of the text of a file.
+///
+/// # Errors
+/// If one is something else; the message names the line.
+pub fn parse_lines<T: DeserializeOwned>(text: &str, path: &Path, what: &str) -> Result<Vec<T>> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty());
     let read = lines.map(|(number, line)| {
         serde_json::from_str(line)

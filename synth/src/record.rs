@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::lines::{read_lines, write_lines};
+use crate::lines::{parse_lines, read_lines, write_lines};
 use crate::origin::Origin;
 use crate::synthesis::{Structure, Synthesis, DELAY_TARGET_PS};
 
@@ -71,6 +71,14 @@ impl Records {
     pub fn read(path: &Path) -> Result<Records> {
         let lines = read_lines(path, "measurement")?;
         Ok(Records { path: path.to_path_buf(), lines })
+    }
+
+    /// Of the text of a file that has this place.
+    ///
+    /// # Errors
+    /// If a line is none that [`Records::write`] writes; the message names the line.
+    pub fn of(text: &str, path: &Path) -> Result<Records> {
+        Ok(Records { path: path.to_path_buf(), lines: parse_lines(text, path, "measurement")? })
     }
 
     /// The last measurement of a module in the usual way, whatever tool made it: of this Verilog before that

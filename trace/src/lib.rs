@@ -86,4 +86,4 @@ pub use open::{files, open, open_with};
 pub use program::{ExactOperands, Instruction, Program, StaticInstruction};
 pub use registers::{Positions, Register, RegisterId, RegisterSet, Registers};
 pub use reuse::{Reuse, ReuseMode};
-pub use writer::write;
+pub use writer::{write, write_up_to};

@@ -22,6 +22,12 @@ use crate::registers::Register;
 ///
 /// The folder appears complete or not at all. It must not exist, or be empty.
 pub fn write(workload: &Workload, folder: impl AsRef<Path>) -> Result<()> {
+    write_up_to(workload, u64::MAX, folder)
+}
+
+/// The same up to the launch with which threads have executed so many instructions: it is the last one, and
+/// whole.
+pub fn write_up_to(workload: &Workload, instructions: u64, folder: impl AsRef<Path>) -> Result<()> {
     let folder = folder.as_ref();
     let occupied = match fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
@@ -32,16 +38,17 @@ pub fn write(workload: &Workload, folder: impl AsRef<Path>) -> Result<()> {
     }
     let unfinished = NewFolder::create(folder)?;
     let mut list = String::new();
-    let mut kernels = 0;
+    let (mut kernels, mut executed) = (0, 0);
     for command in &workload.commands {
         match command {
             Command::MemcpyHtoD { address, bytes } => {
                 list += &format!("MemcpyHtoD,0x{address:016x},{bytes}\n");
             }
+            Command::Kernel(_) if executed >= instructions => break,
             Command::Kernel(kernel) => {
                 kernels += 1;
                 let name = format!("kernel-{kernels}.traceg");
-                write_kernel(kernel, &unfinished.temporary().join(&name))?;
+                executed += write_kernel(kernel, &unfinished.temporary().join(&name))?;
                 list += &name;
                 list.push('\n');
             }
@@ -56,15 +63,20 @@ fn io_error(path: &Path) -> impl Fn(io::Error) -> Error + '_ {
     move |cause| Error::Io { path: path.into(), cause }
 }
 
-fn write_kernel(kernel: &Kernel, path: &Path) -> Result<()> {
+/// Returns the number of instructions that its threads execute.
+fn write_kernel(kernel: &Kernel, path: &Path) -> Result<u64> {
     let mut reader = kernel.open()?;
     let mut out = BufWriter::new(File::create(path).map_err(io_error(path))?);
     let version = kernel.header().tracer_version.max(5);
     write_header(&mut out, kernel.header(), version).map_err(io_error(path))?;
+    let mut executed = 0;
     while let Some(block) = reader.next_block()? {
         write_block(&mut out, &block, reader.program(), version).map_err(io_error(path))?;
+        let instructions = block.warps.iter().flat_map(|warp| &warp.instructions);
+        executed += instructions.map(|one| u64::from(one.mask.count_ones())).sum::<u64>();
     }
-    out.flush().map_err(io_error(path))
+    out.flush().map_err(io_error(path))?;
+    Ok(executed)
 }
 
 fn write_header(out: &mut impl Write, header: &KernelHeader, version: u32) -> io::Result<()> {

@@ -131,6 +131,26 @@ fn the_format_comment_tells_the_dialects_of_version_5_apart() {
     assert_eq!(Content::of(&copy).unwrap().kernels, content.kernels);
 }
 
+/// Each launch has 32 + 2 + 32 instructions of threads.
+#[test]
+fn a_trace_ends_with_the_launch_that_reaches_its_most_instructions() {
+    let lines =
+        "0000 ffffffff 1 R3 MOV 1 R2 0 0 \n0010 00000003 1 R4 MOV 1 R2 0 0 \n0020 ffffffff 0 EXIT 0 0 0 \n";
+    let folder = tempfile::tempdir().unwrap();
+    for number in 1..=3 {
+        let text = header(1, 32, "5") + "#\n" + &grouped(0, lines);
+        fs::write(folder.path().join(format!("kernel-{number}.traceg")), text).unwrap();
+    }
+    fs::write(folder.path().join("kernelslist.g"), "kernel-1.traceg\nkernel-2.traceg\nkernel-3.traceg\n")
+        .unwrap();
+    let whole = open_with(folder.path(), |_| ()).unwrap();
+    for (most, launches) in [(1, 1), (66, 1), (67, 2), (132, 2), (u64::MAX, 3)] {
+        let copy = folder.path().join(format!("copy-{most}"));
+        gpurf_trace::write_up_to(&whole, most, &copy).unwrap();
+        assert_eq!(Content::of(&copy).unwrap().kernels.len(), launches, "{most}");
+    }
+}
+
 #[test]
 fn the_first_tracers_of_version_6_wrote_one_immediate() {
     let lines =

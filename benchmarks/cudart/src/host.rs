@@ -226,7 +226,12 @@ impl Host {
             return;
         };
         let name = Path::new(&folder).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if let Err(error) = gpurf_trace::write(&device.into_workload(name), &folder) {
+        let instructions = std::env::var("GPURF_INSTRUCTIONS").map_or(u64::MAX, |most| {
+            let refused =
+                || give_up(format!("GPURF_INSTRUCTIONS={most}: it must be a number of instructions"));
+            most.parse().unwrap_or_else(|_| refused())
+        });
+        if let Err(error) = gpurf_trace::write_up_to(&device.into_workload(name), instructions, &folder) {
             give_up(format!("the trace cannot be written: {error}"));
         }
     }

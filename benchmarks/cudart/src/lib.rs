@@ -6,6 +6,7 @@
 //! | variable | |
 //! |---|---|
 //! | `GPURF_TRACE` | folder of the trace; without it none is written |
+//! | `GPURF_INSTRUCTIONS` | instructions of threads: the launch that reaches them is the trace's last |
 //! | `GPURF_MARGIN` | bytes of zeros before and behind each allocation that kernels may touch (default 0) |
 //! | `GPURF_WIDENING` | `exact` (default) or `rounded`: where `HADD2.F32` and its like round |
 //! | `GPURF_RACES` | set: names races of the threads of a block; `grid`: of blocks too |

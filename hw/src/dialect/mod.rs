@@ -35,7 +35,7 @@ pub use memory::Memory;
 pub use monitor::Monitor;
 pub use register::Register;
 pub use two_port_memory::TwoPortMemory;
+pub use typed::typed;
 pub use watch::Watch;
 pub use wires::{Enabled, Held, Merged, Role, Wires};
-pub use typed::typed;
 pub use word::Word;

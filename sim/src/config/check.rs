@@ -4,7 +4,10 @@
 use gpurf_blocks::{LANES, MAX_WARPS, SUB_CORES};
 use gpurf_trace::MOST_SHARED_MEMORY;
 
-use super::{Config, ConfigError, Sthld};
+use super::{Config, ConfigError, Sthld, SthldCounter};
+
+/// The longest wait that a collector allocator counts by itself.
+pub const OWN_STHLD: u32 = 31;
 
 /// Registers of a warp that a sub-core's banks hold together, 1024 bits each: 128 KB, twice a GPU's (R Fig.
 /// 2).
@@ -30,7 +33,8 @@ impl Config {
         }
         between("sm.register_granularity", self.sm.register_granularity as u64, 1, 64)?;
         if let Sthld::Fixed(sthld) = self.sthld {
-            between("sthld", sthld.into(), 0, 31)?;
+            let most = if self.sthld_counter == SthldCounter::Sm { 255 } else { OWN_STHLD };
+            between("sthld", sthld.into(), 0, most.into())?;
         }
         between("rthld", self.rthld.into(), 0, 1 << 20)?;
         between("sms", self.sms as u64, 1, 128)?;

@@ -16,7 +16,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{Parameters, LANES, MAX_ROWS, MAX_WARPS, MIN_WARPS, SUB_CORES};
 use serde::{Deserialize, Serialize};
 
-pub use check::LINE;
+pub use check::{LINE, OWN_STHLD};
 pub use describe::{constants, preset};
 pub use load::{ConfigError, FINEREG, PRESETS, TURING};
 
@@ -29,6 +29,7 @@ pub struct Config {
     pub hardware: Parameters,
     pub sms: usize,
     pub sthld: Sthld,
+    pub sthld_counter: SthldCounter,
     pub rthld: u32,
     pub operands: Operands,
     pub organisation: Organisation,
@@ -76,11 +77,24 @@ pub enum Operands {
 
 /// STHLD, the time that an allocation waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
-#[serde(untagged, expecting = "`sthld` is a number of cycles, 0 to 31, or \"adaptive\"")]
+#[serde(
+    untagged,
+    expecting = "`sthld` is a number of cycles, 0 to 31 (to 255 with sthld_counter=sm), or \"adaptive\""
+)]
 pub enum Sthld {
     /// In cycles, for the whole run.
     Fixed(u32),
     Adaptive(Adaptive),
+}
+
+/// The part of an SM that counts waits for STHLD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SthldCounter {
+    /// Each sub-core those of its own.
+    SubCores,
+    /// The SM those of all of them together.
+    Sm,
 }
 
 /// The controller of F §IV-B3 sets STHLD at the end of each interval.

@@ -2,7 +2,7 @@
 //! The common parts of an SM's four sub-cores, each with its own state.
 
 use crate::checkpoint::checkpoint;
-use crate::config::Config;
+use crate::config::{Config, SthldCounter};
 
 use super::blocks::Blocks;
 use super::clock::Clock;
@@ -12,6 +12,7 @@ use super::executing::Executing;
 use super::load_sharing::LoadSharing;
 use super::memory_path::MemoryPath;
 use super::records::Records;
+use super::shared_waits::SharedWaits;
 use super::surroundings::Surroundings;
 
 pub(super) struct Context {
@@ -19,6 +20,8 @@ pub(super) struct Context {
     pub clock: Clock,
     /// How long an allocation waits, under Malekeh.
     pub sthld: u32,
+    /// Waits are counted for all sub-cores together.
+    pub shared_waits: Option<SharedWaits>,
     pub code: Code,
     pub blocks: Blocks,
     pub memory: MemoryPath,
@@ -28,7 +31,7 @@ pub(super) struct Context {
 
 checkpoint! {
     [] Context {
-        values: clock sthld blocks completions;
+        values: clock sthld shared_waits blocks completions;
         parts: memory records;
         fixed: config code;
     }
@@ -40,12 +43,21 @@ impl Context {
             config: config.clone(),
             clock: Clock::default(),
             sthld: 0,
+            shared_waits: (config.sthld_counter == SthldCounter::Sm).then(SharedWaits::default),
             code: Code::empty(),
             blocks: Blocks::new(config.finereg.ready),
             memory: MemoryPath::new(config, sharing),
             completions: Completions::new(config.sm.result_registers),
             records: Records::default(),
         }
+    }
+
+    /// From now on an allocation waits for so long.
+    pub fn set_sthld(&mut self, sthld: u32) {
+        if let Some(waits) = &mut self.shared_waits {
+            waits.threshold = sthld;
+        }
+        self.sthld = self.shared_waits.as_ref().map_or(sthld, SharedWaits::told);
     }
 
     /// The way to memory, and what it sees of the rest.

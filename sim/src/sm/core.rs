@@ -302,6 +302,10 @@ impl<E: RunsSubCore> Core<E> {
             }
             false => self.clock_around_cache(ready, &mut outputs, context),
         };
+        if let Some(waits) = &mut context.shared_waits {
+            waits.note(self.index, outputs.waiting, outputs.issued);
+            context.sthld = waits.told();
+        }
         let dispatched = outputs.dispatch;
         let accesses = self.count(&outputs, context);
         let moves = busy | outputs.issued | outputs.waiting | accesses | (dispatched != 0);

@@ -366,7 +366,7 @@ impl<E: RunsSubCore> Gpu<E> {
 
     fn set_sthld(&mut self, sthld: u32) {
         self.sthld = sthld;
-        self.sms.iter_mut().for_each(|sm| sm.machine.context.sthld = sthld);
+        self.sms.iter_mut().for_each(|sm| sm.machine.context.set_sthld(sthld));
     }
 
     fn end_interval(&mut self) {

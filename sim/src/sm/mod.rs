@@ -52,6 +52,7 @@ mod records;
 mod register_cache;
 mod request;
 mod resident;
+mod shared_waits;
 #[allow(clippy::module_inception)]
 mod sm;
 mod surroundings;

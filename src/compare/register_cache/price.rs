@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, Table};
-use gpurf_blocks::{Parameters, CACHED_WARPS, LANES, SUB_CORES};
+use gpurf_blocks::{Parameters, LANES, SUB_CORES};
 use gpurf_hw::catalogue;
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;
@@ -18,22 +18,18 @@ use gpurf_verilog::Hierarchy;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::compare::hardware::{storage, Part, MEMORY_BIT_UM2};
 use crate::compare::jobs::{self, Outcome, Variant};
 use crate::compare::measured;
 use crate::compare::plot::{Group, Plot, Point};
 use crate::compare::series::{percent, Series};
 use crate::compare::Arguments;
-use crate::designs::collector;
 use crate::input::Input;
 use crate::output::{progress, table};
 use crate::power::per_event::{self, RegisterCacheEnergy};
 use crate::power::table::with_error;
 use crate::synth::{options, synthesize, Design as Synthesized};
 use crate::verilog::hierarchy;
-
-/// Area of a bit of a memory in µm², which synthesis leaves out: twice the 0.35 µm² that cells of six
-/// transistors have at 45 nm, for what stands around them. An estimate.
-const MEMORY_BIT_UM2: f64 = 0.7;
 
 /// C Table IV, and one of each kind of C Table V's products that the SM runs in seconds.
 const IN_SM: [&str; 10] =
@@ -62,13 +58,6 @@ pub struct Price {
     memory_bits: u64,
     /// Cells, and memory at an estimate for each bit.
     area_um2: f64,
-}
-
-/// A kind of module in a sub-core, with its parameters, and how many there are.
-struct Part {
-    module: &'static str,
-    parameters: Parameters,
-    count: usize,
 }
 
 /// The costs of all of it.
@@ -231,19 +220,9 @@ fn parameters(variant: &Variant, config: &Config, width: usize) -> Result<Parame
     Ok(Parameters { width, ..variant.design.parameters(&config.with(&variant.settings)?, 0) })
 }
 
-/// The modules synthesized for a sub-core under a design: collectors, and the cache's tags and buffer. The
-/// cache's control is left out, which is next to nothing beside them; its values are a memory.
+/// The modules synthesized for a sub-core under a design, and bits of its memory.
 fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<Part>, u64)> {
-    let design = variant.design;
-    let parameters = parameters(variant, config, width)?;
-    let module = collector(design.collector);
-    let mut parts = vec![Part { module, parameters, count: parameters.collectors }];
-    if design.register_cache.is_none() {
-        return Ok((parts, 0));
-    }
-    parts.push(Part { module: "tag_array", parameters, count: LANES / parameters.rc_tag_lanes });
-    parts.push(Part { module: "writeback_buffer", parameters, count: 1 });
-    Ok((parts, (CACHED_WARPS * parameters.rc_entries * width) as u64))
+    Ok(storage(&variant.design, parameters(variant, config, width)?))
 }
 
 /// For each design, syntheses of its parts with their number, and bits of memory.
