@@ -56,7 +56,7 @@ pub use netlist::Netlist;
 pub use origin::Origin;
 pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
 pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
-pub use programs::Program;
+pub use programs::{Program, Z3};
 pub use proof::{prove_contract, prove_monitor, Holds, Kind, Property, RuleProof, Watched};
 pub use record::{Flow, Moved, Records};
 pub use registers::{by_name, count, Registers};

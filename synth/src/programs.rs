@@ -27,6 +27,14 @@ pub const NEXTPNR: Program = Program {
     version: "--version",
 };
 
+/// Proves on words what Yosys' solver does not end on bits.
+pub const Z3: Program = Program {
+    names: &["z3"],
+    needed_for: "`gpurf prove` of tables whose entries are compared with each other",
+    remedy: "run `tools/prover`",
+    version: "--version",
+};
+
 /// Drives the other programs of a layout.
 pub const QFLOW: Program = Program {
     names: &["qflow"],
@@ -45,7 +53,7 @@ pub const QROUTER: Program =
 
 impl Program {
     /// All of them.
-    pub const ALL: [Program; 4] = [NEXTPNR, QFLOW, GRAYWOLF, QROUTER];
+    pub const ALL: [Program; 5] = [NEXTPNR, Z3, QFLOW, GRAYWOLF, QROUTER];
 
     /// Where it is.
     pub fn find(&self) -> Option<PathBuf> {

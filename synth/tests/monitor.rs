@@ -7,10 +7,10 @@ use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Monitor;
 use gpurf_hw::finereg::{LiveRegisterCache, RegisterIndexDecoder};
 use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
-use gpurf_hw::multicast::LoadQueue;
+use gpurf_hw::multicast::{LoadQueue, LrtCam};
 use gpurf_hw::register_cache::WritebackBuffer;
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
-use gpurf_synth::{prove_monitor, Holds, Kind, Watched};
+use gpurf_synth::{prove_monitor, Holds, Kind, Watched, Z3};
 use gpurf_verilog::{emit, Hierarchy};
 
 use crate::contract::is_missing;
@@ -230,5 +230,19 @@ fn no_request_for_a_load_is_passed_over() {
             ("unpassed[i] & (!grant[i] | finish)", "unpassed[i] & !grant[i]"),
             ("to_front[s] = takes[s] & (pops[s] | !valid[s*2]);", "to_front[s] = takes[s] & !valid[s*2];"),
         ]
+    );
+}
+
+#[test]
+fn a_table_of_loads_finds_each_partner() {
+    if Z3.find().is_none() {
+        return gpurf_fixtures::missing("z3", "tools/prover");
+    }
+    let parameters = Parameters { lrt_entries: 16, ..Parameters::default() };
+    check!(
+        "lrt_cam",
+        LrtCam::<6, 16>::new(&parameters),
+        parameters: ["lrt_entries"],
+        []
     );
 }

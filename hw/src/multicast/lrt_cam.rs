@@ -14,6 +14,7 @@ use rust_hdl::prelude::*;
 use super::EntryState;
 use crate::bundles::{LoadRequest, LrtPorts};
 use crate::dialect::{block, rtl, Held};
+use crate::monitor;
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(
@@ -137,3 +138,5 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
         }
     }
 }
+
+monitor!(LrtCam<V, A>: "lrt_cam_monitor.v");

@@ -6,6 +6,7 @@ mod abc;
 mod contract;
 mod design;
 mod monitor;
+mod smt;
 
 use std::path::Path;
 

@@ -11,7 +11,9 @@ use gpurf_verilog::Hierarchy;
 
 use super::abc;
 use super::design::{signals_of, without_rows};
+use super::smt::{self, Answer, Question};
 use super::{counterexample, Holds, RuleProof};
+use crate::programs::Z3;
 use crate::yosys::Yosys;
 
 /// The purpose of a signal in a monitor.
@@ -45,11 +47,15 @@ pub struct Watched {
     pub sizes: Vec<Vec<String>>,
     /// In the order of declaration.
     pub properties: Vec<Property>,
+    /// It is proved by z3, as it says.
+    by_z3: bool,
     /// Paths of signals inside the module.
     inside: Vec<String>,
     body: String,
 }
 
+/// The line of a monitor that z3 is to prove.
+const BY_Z3: &str = "// By z3.";
 const DESIGN: &str = "design.v";
 const MONITOR: &str = "monitor.v";
 const BASE: &str = "base.il";
@@ -80,7 +86,8 @@ impl Watched {
     /// If it proves nothing, or a property has no comment.
     pub fn read(text: &str) -> Result<Self> {
         let (mut sizes, mut properties, mut above) = (vec![], vec![], vec![]);
-        for line in text.lines().map(str::trim) {
+        let by_z3 = text.lines().any(|line| line.trim() == BY_Z3);
+        for line in text.lines().map(str::trim).filter(|line| *line != BY_Z3) {
             if let Some(size) = line.strip_prefix("// At ").filter(|size| size.contains('=')) {
                 sizes.push(size.trim_end_matches('.').split_whitespace().map(String::from).collect());
             } else if let Some(comment) = line.strip_prefix("//") {
@@ -106,7 +113,7 @@ impl Watched {
             body += &with_paths(code, &mut inside);
             body.push('\n');
         }
-        Ok(Watched { sizes, properties, inside, body })
+        Ok(Watched { sizes, properties, by_z3, inside, body })
     }
 
     fn of(&self, kind: Kind) -> impl Iterator<Item = &Property> {
@@ -235,11 +242,19 @@ pub fn prove_monitor(
         .flat_map(|path| signals_of(hierarchy, path))
         .map(|signal| format!("expose {top}/w:{}\n", signal.name.replace(['[', ']'], "?")))
         .collect();
+    let words = match watched.by_z3 {
+        true => format!(
+            "design -push-copy; dffunmap; opt_clean; setundef -undriven -anyseq; write_smt2 -wires {}; design -pop\n",
+            smt::DESIGN
+        ),
+        false => String::new(),
+    };
     let made = yosys.run(
         &format!(
             "read_verilog -sv -noblackbox -DSYNTHESIS {DESIGN}; hierarchy -top {top}; proc; flatten\n{exposed}\
              read_verilog -formal {MONITOR}; hierarchy -top {AROUND}; proc; flatten; opt_clean\n\
-             memory_map; opt; simplemap; techmap; opt; dffunmap; simplemap; opt_clean\n\
+             memory_map; opt\n{words}\
+             simplemap; techmap; opt; dffunmap; simplemap; opt_clean\n\
              setundef -undriven -anyseq; write_rtlil {BASE}"
         ),
         None,
@@ -251,7 +266,10 @@ pub fn prove_monitor(
     // Registers begin as they like, and nothing counts. What has no clock begins nowhere.
     let start = if is_clocked(&yosys)? { format!("-set-init {COUNTS} 0") } else { String::new() };
     let rules: Vec<&Property> = watched.rules().collect();
-    let mut proofs = prove_all(&yosys, &rules, limit)?;
+    let mut proofs = match watched.by_z3 {
+        true => prove_on_words(&yosys, &rules, limit)?,
+        false => prove_all(&yosys, &rules, limit)?,
+    };
     if let (Some(path), Some(Holds::Not { cycles })) = (waveform, proofs.first().map(|proof| proof.holds)) {
         counterexample(&yosys, BASE, BROKEN, &start, cycles, path)?;
     }
@@ -321,6 +339,39 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
         RuleProof { rule: rule.text.clone(), holds: otherwise, method, seconds: time.as_secs_f64() }
     });
     Ok(proofs.collect())
+}
+
+/// The result for all rules together, by induction over as many cycles as suffice, and else by ABC. Without z3 it
+/// is open.
+fn prove_on_words(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<RuleProof>> {
+    let began = Instant::now();
+    let all = |holds: Holds, method: String| {
+        let seconds = began.elapsed().as_secs_f64();
+        let proof =
+            |rule: &&Property| RuleProof { rule: rule.text.clone(), holds, method: method.clone(), seconds };
+        Ok(rules.iter().map(proof).collect())
+    };
+    if Z3.find().is_none() {
+        return all(Holds::Open, format!("z3 is missing: {}", Z3.remedy));
+    }
+    let mut said = "its step does not end";
+    for last in 1..=DEPTH {
+        let question = |of_base| Question { output: BROKEN, start: &[COUNTS, FELL], last, of_base };
+        match smt::ask(yosys, AROUND, &question(true), limit)? {
+            Answer::Found => break,
+            Answer::Open => continue,
+            Answer::Never => {}
+        }
+        match smt::ask(yosys, AROUND, &question(false), limit)? {
+            Answer::Never => return all(Holds::Always, format!("induction over {last}, z3")),
+            Answer::Found => said = "its step fails",
+            Answer::Open => {}
+        }
+    }
+    match abc::run(yosys, BASE, CIRCUIT, BROKEN, &format!("bmc3 -F {BOUND}"), limit)? {
+        Holds::Always | Holds::Open => all(Holds::Open, said.to_string()),
+        otherwise => all(otherwise, said.to_string()),
+    }
 }
 
 /// The design has a clock, or the monitor has.
