@@ -243,6 +243,10 @@ fn a_table_of_loads_finds_each_partner() {
         "lrt_cam",
         LrtCam::<6, 16>::new(&parameters),
         parameters: ["lrt_entries"],
-        []
+        [
+            ("drain | (entries_destination[(r*4 + k)*8 +: 8] == destination)", "drain"),
+            ("(evict & evict_ready) | ((ends & done_ready) & any_partner)", "evict & evict_ready"),
+            ("(entries_source[(r*4 + k)*8 +: 8] == source)", "(entries_source[(r*4 + k)*8 +: 7] == source[6:0])"),
+        ]
     );
 }
