@@ -7,7 +7,7 @@ use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Monitor;
 use gpurf_hw::finereg::{LiveRegisterCache, RegisterIndexDecoder};
 use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
-use gpurf_hw::multicast::{LoadQueue, LrtCam};
+use gpurf_hw::multicast::{LoadQueue, LrtCam, PendingLoads};
 use gpurf_hw::register_cache::WritebackBuffer;
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
 use gpurf_synth::{prove_monitor, Holds, Kind, Watched, Z3};
@@ -248,5 +248,19 @@ fn a_table_of_loads_finds_each_partner() {
             ("(evict & evict_ready) | ((ends & done_ready) & any_partner)", "evict & evict_ready"),
             ("(entries_source[(r*4 + k)*8 +: 8] == source)", "(entries_source[(r*4 + k)*8 +: 7] == source[6:0])"),
         ]
+    );
+}
+
+#[test]
+fn a_load_that_waits_leaves_once_and_as_it_came() {
+    if Z3.find().is_none() {
+        return gpurf_fixtures::missing("z3", "tools/prover");
+    }
+    let parameters = Parameters::default();
+    check!(
+        "pending_loads",
+        PendingLoads::<6, 16>::new(&parameters),
+        parameters: [],
+        []
     );
 }

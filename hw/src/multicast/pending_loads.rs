@@ -20,6 +20,7 @@ use super::HoldingArbiter;
 use crate::bundles::{Question, SharedLoad};
 use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl, Register};
+use crate::monitor;
 use crate::watch;
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
@@ -180,3 +181,5 @@ impl<const V: usize, const A: usize> PendingLoads<V, A> {
         }
     }
 }
+
+monitor!(PendingLoads<const: "pending_loads_monitor.v");
