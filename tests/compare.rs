@@ -290,7 +290,7 @@ fn a_part_of_the_inputs_prints_the_main_tables() {
         String::from_utf8_lossy(&output).into_owned()
     };
     let [main, all] = [printed(&[]), printed(&["--all-tables"])];
-    let tables = |text: &str| text.lines().filter(|line| line.starts_with('╭')).count();
+    let tables = |text: &str| text.lines().filter(|line| line.starts_with('┌')).count();
     // Each with the claims beside it.
     assert_eq!(tables(&main), 4, "{main}");
     assert!(tables(&all) > 10, "{all}");
@@ -300,7 +300,7 @@ fn a_part_of_the_inputs_prints_the_main_tables() {
     {
         assert!(rest.contains(&format!("\n  {title}")) && all.contains(&format!("\n{title}")), "{title}");
     }
-    assert!(!all.contains("more with --all-tables") && !all.contains("average of"), "{all}");
+    assert!(!all.contains("more with --all-tables") && !all.contains("│ average of"), "{all}");
     for text in [main, all] {
         assert!(text.contains("Source operands read from collectors, % (F Fig. 13, Fig. 17)"), "{text}");
     }

@@ -215,8 +215,7 @@ fn an_event_inside_the_rtl_is_found_and_shown() {
         assert!(view.contains(&format!("\n-{heading}\n")), "{view}");
     }
     let inside = view.split("\n-Inside collectors_1\n").nth(1).unwrap();
-    for signal in ["d_valid", "d_near[0]", "random[7:0]", "cache_table.entry_valid", "cache_table.entry_lock"]
-    {
+    for signal in ["d_valid", "d_near", "random[7:0]", "cache_table.entry_valid", "cache_table.entry_lock"] {
         assert!(inside.contains(&format!("operand_stage.collectors_1.{signal}")), "{signal} in {view}");
     }
     // Events stand in the lines of their instructions.

@@ -129,7 +129,7 @@ fn it_opens_with_a_summary() {
     let sections: Vec<_> = page.all("section").into_iter().map(|one| one.attributes["id"].clone()).collect();
     assert_eq!(sections[0], "summary");
     let summary = page.by_id("summary");
-    let rows = summary.rows();
+    let rows = summary.all("table")[0].rows();
     assert_eq!(rows.len(), Paper::all().len());
     let count = |cell: &String| cell.parse::<usize>().expect("a count");
     for row in &rows {
