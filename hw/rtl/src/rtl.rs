@@ -384,14 +384,14 @@ mod tests {
     fn a_field_with_a_condition_has_one_element() {
         let text = decided(quote!(if slots == 2 {
             held.load(first, held + 1);
-            pass!(self => other: second);
+            connect!(other { second });
         }));
         for part in
             ["self . held [0] . enable . next", "self . held [0] . d . next = self . held [0] . val () + 1"]
         {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert!(text.contains("value (& self . second [0])"), "{text}");
+        assert!(text.contains("self . other . second . next = self . second [0] . val ()"), "{text}");
     }
 
     #[test]

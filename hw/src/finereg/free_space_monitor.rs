@@ -49,9 +49,6 @@ pub struct FreeSpaceMonitor<const P: usize> {
     total: Constant<Bits<12>>,
     #[value(1)]
     one: Constant<Bits<32>>,
-    /// Number of a word, the entry it begins with, and places in it.
-    #[value(|word| word)]
-    word_number: Constant<[Bits<P>; words]>,
     #[value(|word| FLAG_WORD * word)]
     word_base: Constant<[Bits<P>; words]>,
     #[value(|number| number)]
@@ -84,20 +81,15 @@ impl<const P: usize> FreeSpaceMonitor<P> {
                 base = word_base[w];
             }
         }
-        place = 0;
-        for b in 0..32 {
-            if !word.get_bit(31 - b) {
-                place = number[31 - b];
-            }
-        }
+        place = first(0..32, |b| !word.get_bit(b));
         first_free = base | place;
         free_count = total - used;
 
         let take_bit: Bits<32> = one << first_free.get_bits::<5>(0);
         let free_bit: Bits<32> = one << free_entry.get_bits::<5>(0);
         for w in 0..words {
-            let taken: Bits<32> = if take & ((first_free >> 5) == word_number[w]) { take_bit } else { 0 };
-            let freed: Bits<32> = if free & ((free_entry >> 5) == word_number[w]) { free_bit } else { 0 };
+            let taken: Bits<32> = if take & ((first_free >> 5) == w) { take_bit } else { 0 };
+            let freed: Bits<32> = if free & ((free_entry >> 5) == w) { free_bit } else { 0 };
             flags[w].load(taken.any() | freed.any(), (flags[w] | taken) & !freed);
             occupied[w] = flags[w];
         }

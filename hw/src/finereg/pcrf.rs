@@ -184,30 +184,25 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
     /// The arrays.
     fn arrays() {
         let last_bit: Bits<1> = if store_last { 1 } else { 0 };
-        ends.read = next_read;
-        ends.read_address = next_entry;
-        ends.write = written;
-        ends.write_address = current;
-        ends.write_data = last_bit;
-        nexts.read = next_read;
-        nexts.read_address = next_entry;
-        nexts.write = written;
-        nexts.write_address = current;
-        nexts.write_data = first_free;
-        warps.read = value_read;
-        warps.read_address = read_entry;
-        warps.write = written;
-        warps.write_address = current;
-        warps.write_data = store_warp;
-        registers.read = value_read;
-        registers.read_address = read_entry;
-        registers.write = written;
-        registers.write_address = current;
-        registers.write_data = store_register;
-        data.read = value_read;
-        data.read_address = read_entry;
-        data.write = written;
-        data.write_address = current;
-        data.write_data = store_data;
+        connect!(ends {
+            read: next_read, read_address: next_entry, write: written, write_address: current,
+            write_data: last_bit,
+        });
+        connect!(nexts {
+            read: next_read, read_address: next_entry, write: written, write_address: current,
+            write_data: first_free,
+        });
+        connect!(warps {
+            read: value_read, read_address: read_entry, write: written, write_address: current,
+            write_data: store_warp,
+        });
+        connect!(registers {
+            read: value_read, read_address: read_entry, write: written, write_address: current,
+            write_data: store_register,
+        });
+        connect!(data {
+            read: value_read, read_address: read_entry, write: written, write_address: current,
+            write_data: store_data,
+        });
     }
 }

@@ -76,16 +76,11 @@ impl RegisterIndexDecoder {
 
     /// The lowest one. x & !(x - 1) is its bit.
     fn lowest() {
-        /// The half with the lowest register, that register's bit there, and its place.
+        /// The half with the lowest register.
         let half: Bits<32> = if !any_low { high } else { low };
         lowest = half & !(half - 1);
         last = (any & !(any_low & any_high)) & (half == lowest);
-        place = 0;
-        for r in 0..32 {
-            if half.get_bit(31 - r) {
-                place = (31 - r).to_bits::<6>();
-            }
-        }
+        place = first(0..32, |r| half.get_bit(r));
     }
 
     /// The wanted one.

@@ -201,8 +201,6 @@ pub struct Rmu<const W: usize, const P: usize> {
     buffer: Register<[Bits<W>; buffers]>,
     #[value(1)]
     one: Constant<Bits<32>>,
-    #[value(|warp| warp)]
-    warp_number: Constant<[Bits<5>; CTA_WARPS]>,
     #[value(streams)]
     is_streaming: Constant<Bit>,
 }
@@ -252,16 +250,9 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     fn look_up() {
         warp_ready = is_look & (!looking & vectors.ready);
         let look: Bit = warp_ready & warp_valid;
-        vectors.request = look;
-        vectors.pc = pc;
-        vectors.memory_ready = memory_ready;
-        vectors.memory_answer = memory_answer;
-        vectors.memory_low = memory_low;
-        vectors.memory_high = memory_high;
-        memory_request = vectors.memory_request;
-        memory_pc = vectors.memory_pc;
-        cache_hit = vectors.hit;
-        cache_miss = vectors.miss;
+        connect!(vectors {
+            request: look, pc, memory_ready, memory_answer, memory_low, memory_high,
+        } -> memory_request, memory_pc, hit as cache_hit, miss as cache_miss);
         looking.load(look | vectors.answer, look);
         if look {
             looked_warp = warp;
@@ -316,9 +307,9 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         let write: Bit = (pcrf.restored & !(elsewhere | under_way))
             & (!decoder.found & !(is_current & (is_load | is_return)));
         acrf_write = write & !discards;
-        acrf_write_warp = pcrf.restored_warp;
-        acrf_write_register = pcrf.restored_register;
-        acrf_write_data = pcrf.restored_data;
+        connect!(pcrf ->
+            restored_warp as acrf_write_warp, restored_register as acrf_write_register,
+            restored_data as acrf_write_data);
         moved = write & (acrf_write_ready | discards);
     }
 
@@ -344,9 +335,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         next_warp = if elsewhere { pcrf.restored_warp } else { first_warp };
         selects = is_select & (elsewhere | (any_warp & (is_streaming | !pcrf.walking)));
         drained_warp.load(selects, next_warp);
-        decoder.load = is_load;
-        decoder.load_low = live_low.read_data;
-        decoder.load_high = live_high.read_data;
+        connect!(decoder { load: is_load, load_low: live_low.read_data, load_high: live_high.read_data });
         finish = (is_select & !any_warp) & !(pcrf.walking | held[0]);
         done = finish;
         live_count = count;
@@ -375,13 +364,9 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
             next_warp
         };
         live_low.enable = live_write | selects;
-        live_low.write = live_write;
-        live_low.address = live_row;
-        live_low.write_data = vectors.low;
+        connect!(live_low { write: live_write, address: live_row, write_data: vectors.low });
         live_high.enable = live_write | selects;
-        live_high.write = live_write;
-        live_high.address = live_row;
-        live_high.write_data = vectors.high;
+        connect!(live_high { write: live_write, address: live_row, write_data: vectors.high });
         if is_return {
             live_low.write_data = decoder.left_low;
             live_high.write_data = decoder.left_high;
@@ -426,27 +411,20 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
 
     /// The PCRF and its tables.
     fn tables() {
-        pcrf.walk = begins & chain;
-        pcrf.walk_pointer = pointers.pointer;
-        pcrf.accept = moved;
-        pcrf.any_free = monitor.any_free;
-        pcrf.first_free = monitor.first_free;
-        pcrf.store = full[0] | arrives[0];
-        pcrf.store_last = remaining == bits::<12>(1);
-        pcrf.store_warp = buffer_warp[0];
-        pcrf.store_register = buffer_register[0];
+        connect!(pcrf {
+            walk: begins & chain, walk_pointer: pointers.pointer, accept: moved,
+            any_free: monitor.any_free, first_free: monitor.first_free, store: full[0] | arrives[0],
+            store_last: remaining == bits::<12>(1), store_warp: buffer_warp[0],
+            store_register: buffer_register[0],
+        });
         pcrf.store_data = if full[0] { buffer[0] } else { acrf_answer_data };
         pcrf_read = pcrf.free;
         pcrf_write = pcrf.stored;
-        monitor.take = pcrf.take;
-        monitor.free = pcrf.free;
-        monitor.free_entry = pcrf.free_entry;
-        free_count = monitor.free_count;
-        pointers.read = accepted & restore;
-        pointers.write = (begins & chain) | (finish & stores);
-        pointers.cta = incoming;
-        pointers.write_pointer = pcrf.head;
-        pointers.write_count = count;
+        connect!(monitor { take: pcrf.take, free: pcrf.free, free_entry: pcrf.free_entry } -> free_count);
+        connect!(pointers {
+            read: accepted & restore, write: (begins & chain) | (finish & stores), cta: incoming,
+            write_pointer: pcrf.head, write_count: count,
+        });
         if is_check {
             // What comes in is no longer there.
             pointers.cta = incoming_cta;

@@ -58,8 +58,6 @@ pub struct SthldController {
     shifts: Constant<[Bits<22>; shifts]>,
     #[value(sthld_table.maximum)]
     maximum: Constant<Bits<7>>,
-    #[value(|number| number)]
-    numbers: Constant<[Bits<3>; STHLD_STATES]>,
     #[value(|state| sthld_table.state[state].small.next as u64 - 1)]
     small_next: Constant<[Bits<3>; STHLD_STATES]>,
     #[value(|state| sthld_table.state[state].small.step as u64 & 0x7f)]
@@ -113,7 +111,7 @@ impl SthldController {
         next_state = 0;
         step = 0;
         for s in 0..STHLD_STATES {
-            if stored_state == numbers[s] {
+            if stored_state == s {
                 if is_small {
                     next_state = small_next[s];
                     step = small_step[s];

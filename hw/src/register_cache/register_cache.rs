@@ -221,9 +221,7 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
         if under_way {
             warp = flushed_warp;
         }
-        mapping.is_source = !write;
-        mapping.position = fill_position;
-        mapping.register = register;
+        connect!(mapping { is_source: !write, position: fill_position, register });
     }
 
     /// Sources wait while one of them is in the buffer.
@@ -328,11 +326,9 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
 
     /// To the register file: what leaves the buffer, else a result.
     fn write_back() {
-        register_write = buffer.valid;
-        register_warp = buffer.warp;
-        register_number = buffer.register;
-        register_lanes = buffer.lanes;
-        register_data = buffer.leaving_data;
+        connect!(buffer ->
+            valid as register_write, warp as register_warp, register as register_number,
+            lanes as register_lanes, leaving_data as register_data);
         if direct.any() {
             register_write = true;
             register_warp = write_warp;

@@ -105,9 +105,7 @@ impl<const W: usize, const C: usize> Bank<W, C> {
             data_transfer[t] = transfer_under_way[t];
         }
         memory.enable = access;
-        memory.write = write;
-        memory.address = row;
-        memory.write_data = write_data;
+        connect!(memory { write, address: row, write_data });
 
         under_way = read;
         if read {
