@@ -160,15 +160,26 @@ fn always(field: &Field) -> Result<Part> {
             parse_quote!(Signal<#direction, #carried>)
         }
     };
-    Ok(Part { name, kind, element, lengths, carried: Some(carried), bundled: None, when: None, is_registered })
+    Ok(Part {
+        name,
+        kind,
+        element,
+        lengths,
+        carried: Some(carried),
+        bundled: None,
+        when: None,
+        is_registered,
+    })
 }
 
-/// The register behind an output that is one, `Out<Register<..>>`: it is called `level_register`.
+/// The register behind an output that is one, `Out<Register<..>>`: it is called `level__register`.
 pub fn register_behind(part: &Part, field: &Field) -> Option<Field> {
     let register = arguments_of(&field.ty).filter(|_| part.is_registered)?.first().cloned()?;
     let when = field.attrs.iter().filter(|attribute| attribute.path().is_ident("when"));
-    let name = format_ident!("{}_register", part.name);
-    Some(Field::parse_named.parse2(quote!(#(#when)* #name: #register)).expect("a name and a type are a field"))
+    let name = format_ident!("{}__register", part.name);
+    Some(
+        Field::parse_named.parse2(quote!(#(#when)* #name: #register)).expect("a name and a type are a field"),
+    )
 }
 
 /// The prefix of a bundle's wires that an attribute gives: `Some(None)` is no prefix at all.

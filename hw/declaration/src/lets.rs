@@ -11,9 +11,7 @@ use quote::quote;
 use syn::parse::Parser;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::visit_mut::{
-    visit_expr_assign_mut, visit_expr_match_mut, visit_expr_mut, VisitMut,
-};
+use syn::visit_mut::{visit_expr_assign_mut, visit_expr_match_mut, visit_expr_mut, VisitMut};
 use syn::{
     parse_quote, parse_quote_spanned, Attribute, BinOp, Block, Error, Expr, ExprAssign, ExprForLoop, ExprIf,
     ExprMatch, ExprRange, Field, ImplItem, ItemImpl, Local, Pat, PatType, Stmt, Type,
@@ -51,7 +49,9 @@ impl Let {
 /// Those of a module, from the kernel in the file that declares it.
 pub fn lets_in(file: &syn::File, module: &str, known: &Known) -> Vec<Let> {
     let kernels = file.items.iter().filter_map(|item| match item {
-        syn::Item::Impl(kernel) if kernel.attrs.iter().any(|each| each.path().is_ident("rtl")) => Some(kernel),
+        syn::Item::Impl(kernel) if kernel.attrs.iter().any(|each| each.path().is_ident("rtl")) => {
+            Some(kernel)
+        }
         _ => None,
     });
     let is_own = |kernel: &&ItemImpl| match &*kernel.self_ty {
@@ -121,11 +121,14 @@ impl<'a> Lets<'a> {
             return None;
         };
         let name = match &**pat {
-            Pat::Ident(name) if name.by_ref.is_none() && name.mutability.is_none() && name.subpat.is_none() => {
+            Pat::Ident(name)
+                if name.by_ref.is_none() && name.mutability.is_none() && name.subpat.is_none() =>
+            {
                 name.ident.clone()
             }
             other => {
-                let help = "write `let x: Bit = a & b;`; what is assigned several times is a field `x: Local<Bit>`";
+                let help =
+                    "write `let x: Bit = a & b;`; what is assigned several times is a field `x: Local<Bit>`";
                 self.reject(other, "a `let` is one name for one value", help);
                 return None;
             }
@@ -139,7 +142,11 @@ impl<'a> Lets<'a> {
         }
         if self.choices > 0 {
             let help = "put it before the `if` or `match`; what it carries otherwise does not matter";
-            self.reject(local, "under a condition a `let` would have no value where that does not hold", help);
+            self.reject(
+                local,
+                "under a condition a `let` would have no value where that does not hold",
+                help,
+            );
         }
         if self.found.iter().any(|other| other.name == name) {
             let help = "rename it: each is a wire of the module, with this name in Verilog";
@@ -150,7 +157,8 @@ impl<'a> Lets<'a> {
         }
         let ends: Option<Vec<Expr>> = self.loops.iter().map(|(_, end)| end.clone()).collect();
         let Some(lengths) = ends else {
-            let help = "let the loops around it run from 0 to a number, a parameter or a size, or declare a field \
+            let help =
+                "let the loops around it run from 0 to a number, a parameter or a size, or declare a field \
                         `x: Local<..>`";
             self.reject(local, "a `let` in a loop is an array with an element for each turn", help);
             self.scope.push((name, vec![]));
@@ -240,14 +248,16 @@ impl VisitMut for Lets<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Path(path) => {
-                let Some(name) = path.path.get_ident().filter(|name| self.names.contains(&name.to_string())) else {
+                let Some(name) = path.path.get_ident().filter(|name| self.names.contains(&name.to_string()))
+                else {
                     return;
                 };
                 let Some((_, loops)) = self.scope.iter().find(|(known, _)| known == name) else {
                     if self.known.has_field(&name.to_string()) {
                         return;
                     }
-                    let help = "read it behind its `let` and in the same block, or declare a field `x: Local<..>`";
+                    let help =
+                        "read it behind its `let` and in the same block, or declare a field `x: Local<..>`";
                     let name = name.clone();
                     return self.reject(&name, &format!("`{name}` is a `let` that has no value here"), help);
                 };

@@ -109,7 +109,11 @@ fn checked(arguments: TokenStream, kernel: &ItemImpl) -> (Vec<Section>, Vec<Erro
 
 /// Writes out what rests on the declaration of the module or makes a part of it: calls of functions,
 /// connections, `let`s, outputs that are registers, and registers that are assigned.
-fn declared(sections: &mut [Section], names: &names::Names, mut functions: functions::Functions) -> Vec<Error> {
+fn declared(
+    sections: &mut [Section],
+    names: &names::Names,
+    mut functions: functions::Functions,
+) -> Vec<Error> {
     let mut connections = connect::Connections { names, errors: vec![] };
     for section in sections.iter_mut() {
         connections.visit_block_mut(&mut section.body);

@@ -25,7 +25,7 @@ mod word;
 
 pub use array::{array, array_of};
 pub use clocking::{clock_edge, Clocking};
-pub use declared::{Configured, Declared};
+pub use declared::{Configured, Declared, REGISTER};
 pub use driven::Driven;
 pub use driver::{Module, Rtl};
 pub use gpurf_rtl::{block, bundle, modules, rtl, Module};
@@ -35,7 +35,7 @@ pub use memory::Memory;
 pub use monitor::Monitor;
 pub use register::Register;
 pub use two_port_memory::TwoPortMemory;
+pub use typed::typed;
 pub use watch::Watch;
 pub use wires::{Enabled, Held, Merged, Role, Wires};
-pub use typed::typed;
 pub use word::Word;

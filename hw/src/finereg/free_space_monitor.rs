@@ -37,13 +37,12 @@ pub struct FreeSpaceMonitor<const P: usize> {
     /// Number of free entries.
     pub free_count: Out<Bits<12>>,
     /// The flags, bit b of word w for entry 32 w + b.
-    pub occupied: Out<[Bits<32>; words]>,
+    pub occupied: Out<Register<[Bits<32>; words]>>,
 
     /// The first word with a free entry.
     word: Local<Bits<32>>,
     base: Local<Bits<P>>,
     place: Local<Bits<P>>,
-    flags: Register<[Bits<32>; words]>,
     used: Register<Bits<12>>,
     #[value(pcrf_entries)]
     total: Constant<Bits<12>>,
@@ -75,9 +74,9 @@ impl<const P: usize> FreeSpaceMonitor<P> {
         word = 0;
         base = 0;
         for w in 0..words {
-            if !any_free & !flags[w].all() {
+            if !any_free & !occupied[w].all() {
                 any_free = true;
-                word = flags[w];
+                word = occupied[w];
                 base = word_base[w];
             }
         }
@@ -90,8 +89,7 @@ impl<const P: usize> FreeSpaceMonitor<P> {
         for w in 0..words {
             let taken: Bits<32> = if take & ((first_free >> 5) == w) { take_bit } else { 0 };
             let freed: Bits<32> = if free & ((free_entry >> 5) == w) { free_bit } else { 0 };
-            flags[w].load(taken.any() | freed.any(), (flags[w] | taken) & !freed);
-            occupied[w] = flags[w];
+            occupied[w].load(taken.any() | freed.any(), (occupied[w] | taken) & !freed);
         }
 
         if take ^ free {

@@ -2,7 +2,7 @@
 //! Register management unit (RMU): R §V-C, §V-E, Fig. 10. Moves the live registers of a stalled CTA out of
 //! the ACRF into the PCRF, and those of a pending CTA back.
 //!
-//! It joins the five parts of Fig. 10 and the PCRF. A request names a CTA that goes out (`store`), one that
+//! It joins the five parts of Fig. 10, the exchange buffer and the PCRF. A request names a CTA that goes out (`store`), one that
 //! comes in (`restore`), or both. In this order:
 //!
 //! 1. **Look up**: for each warp of the outgoing CTA its live-register vector, by the warp's PC.
@@ -30,10 +30,10 @@
 //! Timing: a request is taken in a cycle with `ready`; `done` or `refused` is high for one cycle, and `ready`
 //! again in the next. A look-up takes two cycles a warp with its vector in the cache. See `docs/rmu.md`.
 
-use gpurf_blocks::{CTA_WARPS, RMU_BUFFERS};
+use gpurf_blocks::CTA_WARPS;
 use rust_hdl::prelude::*;
 
-use super::{FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder};
+use super::{ExchangeBuffer, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder};
 use crate::dialect::{block, rtl, Memory, Register};
 use crate::watch;
 
@@ -60,8 +60,7 @@ pub enum RmuState {
 #[block(
     title = "Register management unit",
     paper = "R §V-C, V-E",
-    parameters(width, pcrf_entries, ctas, pcrf_latency, next_latency, pcrf_ports, count_bits, streams),
-    sizes(buffers = RMU_BUFFERS)
+    parameters(width, pcrf_entries, ctas, pcrf_latency, next_latency, pcrf_ports, count_bits, streams)
 )]
 pub struct Rmu<const W: usize, const P: usize> {
     /// A switch, taken if `ready` is high, with what goes out and what comes in.
@@ -154,21 +153,17 @@ pub struct Rmu<const W: usize, const P: usize> {
     chain: Local<Bit>,
     begins: Local<Bit>,
     elsewhere: Local<Bit>,
-    under_way: Local<Bit>,
     moved: Local<Bit>,
-    room_in_buffer: Local<Bit>,
     reads: Local<Bit>,
     next_warp: Local<Bits<5>>,
     selects: Local<Bit>,
     finish: Local<Bit>,
-    /// The place in the buffer that the answer is for, and that of a register read.
-    arrives: Local<[Bit; buffers]>,
-    enters: Local<[Bit; buffers]>,
 
     vectors: LiveRegisterCache,
     decoder: RegisterIndexDecoder,
     pointers: PcrfPointerTable<P>,
     monitor: FreeSpaceMonitor<P>,
+    exchange: ExchangeBuffer<W>,
     pcrf: Pcrf<W, P>,
     /// Vectors of the outgoing CTA, less what is saved: a row per warp, which holds one if the warp's bit is
     /// set.
@@ -193,12 +188,6 @@ pub struct Rmu<const W: usize, const P: usize> {
     remaining: Register<Bits<12>>,
     /// The warp whose registers the decoder has.
     drained_warp: Register<Bits<5>>,
-    /// The buffer, oldest first: a register has been read; its value is there.
-    held: Register<[Bit; buffers]>,
-    full: Register<[Bit; buffers]>,
-    buffer_warp: Register<[Bits<5>; buffers]>,
-    buffer_register: Register<[Bits<6>; buffers]>,
-    buffer: Register<[Bits<W>; buffers]>,
     #[value(1)]
     one: Constant<Bits<32>>,
     #[value(streams)]
@@ -280,28 +269,16 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         refused = is_check & !fits;
     }
 
-    /// The ACRF's answer, and the room for another register behind it.
-    fn answers() {
-        arrives[0] = acrf_answer & !full[0];
-        arrives[1] = acrf_answer & full[0];
-        room_in_buffer = if is_streaming { !held[1] | pcrf.stored } else { !held[0] | pcrf.stored };
-    }
-
     /// The walk: a register that comes is written unless its row has one to be saved.
     fn walk() {
-        /// A register comes back whose row may hold one to be saved: that one's warp waits for its turn, has its
-        /// turn, is on its way to it or back; or it has been read and has not come.
+        /// A register comes back whose row may hold one to be saved.
         let comes: Bit = pcrf.restored & (stores & !discards);
+        // That one's warp waits for its turn; has its turn, or is on its way to it or back; or it has been read
+        // and has not come.
         elsewhere = comes & present.get_bit(pcrf.restored_warp);
         let is_current: Bit = comes & (drained_warp == pcrf.restored_warp);
-        under_way = false;
-        for s in 0..buffers {
-            if (held[s] & !full[s])
-                & ((buffer_warp[s] == pcrf.restored_warp) & (buffer_register[s] == pcrf.restored_register))
-            {
-                under_way = comes;
-            }
-        }
+        connect!(exchange { look_warp: pcrf.restored_warp, look_register: pcrf.restored_register });
+        let under_way: Bit = comes & exchange.under_way;
         decoder.want = is_drain & is_current;
         decoder.wanted = pcrf.restored_register;
         let write: Bit = (pcrf.restored & !(elsewhere | under_way))
@@ -317,7 +294,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     fn reading() {
         /// A register that is in nobody's way may be read.
         let drains: Bit = !pcrf.walking | (is_streaming & monitor.free_count.get_bits::<10>(2).any());
-        acrf_read = (is_drain & room_in_buffer) & (decoder.found | (decoder.any & drains));
+        acrf_read = (is_drain & exchange.room) & (decoder.found | (decoder.any & drains));
         acrf_read_warp = 0;
         acrf_read_register = 0;
         if acrf_read {
@@ -336,7 +313,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         selects = is_select & (elsewhere | (any_warp & (is_streaming | !pcrf.walking)));
         drained_warp.load(selects, next_warp);
         connect!(decoder { load: is_load, load_low: live_low.read_data, load_high: live_high.read_data });
-        finish = (is_select & !any_warp) & !(pcrf.walking | held[0]);
+        finish = (is_select & !any_warp) & !(pcrf.walking | exchange.any);
         done = finish;
         live_count = count;
     }
@@ -373,35 +350,12 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         }
     }
 
-    /// The buffer: from the ACRF, to the PCRF, in the cycle in which a register comes if it is the oldest.
-    /// The second moves up behind it.
+    /// Registers on their way, and how many are not in the PCRF yet.
     fn exchange() {
-        enters[0] = reads & (!held[0] | (pcrf.stored & !held[1]));
-        enters[1] = reads & !enters[0];
-        held[0].load(enters[0] | pcrf.stored, enters[0] | held[1]);
-        held[1].load(enters[1] | pcrf.stored, enters[1]);
-        full[0].load(arrives[0] | pcrf.stored, true);
-        full[1].load(arrives[1] | pcrf.stored, !pcrf.stored);
-        if enters[0] | pcrf.stored {
-            buffer_warp[0] = buffer_warp[1];
-            buffer_register[0] = buffer_register[1];
-        }
-        if enters[0] {
-            buffer_warp[0].d = acrf_read_warp;
-            buffer_register[0].d = acrf_read_register;
-        }
-        if enters[1] {
-            buffer_warp[1] = acrf_read_warp;
-            buffer_register[1] = acrf_read_register;
-        }
-        buffer[0].load(arrives[0] | pcrf.stored, acrf_answer_data);
-        buffer[1].load(arrives[1], acrf_answer_data);
-        if pcrf.stored {
-            full[0].d = full[1] | arrives[1];
-            if full[1] {
-                buffer[0].d = buffer[1];
-            }
-        }
+        connect!(exchange {
+            read: reads, read_warp: acrf_read_warp, read_register: acrf_read_register, answer: acrf_answer,
+            answer_data: acrf_answer_data, leave: pcrf.stored,
+        });
         if is_check {
             remaining = count;
         } else if pcrf.stored {
@@ -413,11 +367,10 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     fn tables() {
         connect!(pcrf {
             walk: begins & chain, walk_pointer: pointers.pointer, accept: moved,
-            any_free: monitor.any_free, first_free: monitor.first_free, store: full[0] | arrives[0],
-            store_last: remaining == bits::<12>(1), store_warp: buffer_warp[0],
-            store_register: buffer_register[0],
+            any_free: monitor.any_free, first_free: monitor.first_free, store: exchange.complete,
+            store_last: remaining == bits::<12>(1), store_warp: exchange.warp,
+            store_register: exchange.register, store_data: exchange.data,
         });
-        pcrf.store_data = if full[0] { buffer[0] } else { acrf_answer_data };
         pcrf_read = pcrf.free;
         pcrf_write = pcrf.stored;
         connect!(monitor { take: pcrf.take, free: pcrf.free, free_entry: pcrf.free_entry } -> free_count);

@@ -32,7 +32,7 @@ pub struct SthldController {
     pub issued: In<Bits<3>>,
 
     /// The threshold, in cycles.
-    pub sthld: Out<Bits<5>>,
+    pub sthld: Out<Register<Bits<5>>>,
     /// State of the controller: 1 to 6, as the papers number them.
     pub state: Out<Bits<3>>,
     /// Event: the last cycle of an interval.
@@ -50,7 +50,6 @@ pub struct SthldController {
     previous: Register<Bits<16>>,
     /// The state less one, so that it is reset to zero.
     stored_state: Register<Bits<3>>,
-    stored_sthld: Register<Bits<5>>,
     #[value(interval - 1)]
     last_cycle: Constant<Bits<14>>,
     /// Places of the ones in the inverse threshold.
@@ -121,10 +120,10 @@ impl SthldController {
                 }
             }
         }
-        let moved: Bits<7> = bit_cast::<7, 5>(stored_sthld) + step;
+        let moved: Bits<7> = bit_cast::<7, 5>(sthld) + step;
         if interval_end {
             stored_state = next_state;
-            stored_sthld = if moved.get_bit(6) {
+            sthld = if moved.get_bit(6) {
                 0
             } else if moved > maximum {
                 bit_cast::<5, 7>(maximum)
@@ -133,7 +132,6 @@ impl SthldController {
             };
         }
 
-        sthld = stored_sthld;
         state = stored_state + 1;
     }
 }

@@ -71,7 +71,7 @@ pub struct EntryState {
     /// Lanes of `due_row` that are due.
     pub due_lanes: Out<Bits<4>>,
     /// Entries in use.
-    pub occupancy: Out<Bits<8>>,
+    pub occupancy: Out<Register<Bits<8>>>,
 
     freed_row: Local<Bits<6>>,
     freed_lane: Local<Bits<2>>,
@@ -87,7 +87,6 @@ pub struct EntryState {
     /// whatever the load before has left there.
     seen: Register<[Bits<4>; rows]>,
     expired: Register<[Bits<4>; rows]>,
-    count: Register<Bits<8>>,
 }
 
 #[rtl]
@@ -156,11 +155,10 @@ impl EntryState {
                 expired[r] &= older;
             }
         }
-        occupancy = count;
         if inserts {
-            count += 1;
+            occupancy += 1;
         } else if frees {
-            count = count - 1;
+            occupancy = occupancy - 1;
         }
     }
 }

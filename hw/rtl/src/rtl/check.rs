@@ -6,13 +6,13 @@ use std::collections::HashSet;
 use quote::ToTokens;
 use syn::visit::{visit_expr_field, visit_expr_method_call, Visit};
 use syn::{
-    parse_quote, Arm, Block, Expr, ExprAssign, ExprCall, ExprField, ExprForLoop, ExprIf, ExprMatch, ExprMethodCall, Ident,
-    Macro, Member, Pat, RangeLimits, Stmt,
+    parse_quote, Arm, Block, Expr, ExprAssign, ExprCall, ExprField, ExprForLoop, ExprIf, ExprMatch,
+    ExprMethodCall, Ident, Macro, Member, Pat, RangeLimits, Stmt,
 };
 
 use super::keywords::is_keyword;
-use super::rewrite::range_of;
 use super::path::{base_of, call_of, is_plain, is_variant, mentions, Assigned, SignalPath};
+use super::rewrite::range_of;
 
 /// Walks a kernel and collects every violation of the rules.
 pub(super) struct Checker {
@@ -221,7 +221,9 @@ impl Checker {
         let Some((range, is_backwards)) = range_of(range) else {
             return self.reject(range, "a loop runs over a range", "write `for i in 0..N`");
         };
-        if is_backwards && !matches!(range.start.as_deref(), Some(Expr::Lit(zero)) if zero.lit == parse_quote!(0)) {
+        if is_backwards
+            && !matches!(range.start.as_deref(), Some(Expr::Lit(zero)) if zero.lit == parse_quote!(0))
+        {
             self.reject(range, "a loop that runs backwards ends with 0", "write `for i in (0..N).rev()`");
         }
         if matches!(range.limits, RangeLimits::Closed(_)) {

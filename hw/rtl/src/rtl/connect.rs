@@ -5,8 +5,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::visit_mut::{visit_block_mut, VisitMut};
 use syn::{
-    braced, bracketed, parse_quote, parse_quote_spanned, token, Block, Error, Expr, ExprClosure, Ident, Macro,
-    Result, Stmt, Token,
+    braced, bracketed, parse_quote, parse_quote_spanned, token, Block, Error, Expr, ExprClosure, Ident,
+    Macro, Result, Stmt, Token,
 };
 
 use gpurf_declaration::Nature;

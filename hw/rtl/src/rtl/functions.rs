@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use syn::spanned::Spanned;
 use syn::visit_mut::{visit_expr_mut, VisitMut};
-use syn::{parse_quote, parse_quote_spanned, Error, Expr, FnArg, Ident, ImplItemFn, Pat, ReturnType, Stmt, Type};
+use syn::{
+    parse_quote, parse_quote_spanned, Error, Expr, FnArg, Ident, ImplItemFn, Pat, ReturnType, Stmt, Type,
+};
 
 /// The functions of a kernel.
 #[derive(Default)]
@@ -37,7 +39,8 @@ impl Functions {
             Err(Error::new_spanned(place.to_token_stream(), format!("{problem}\nhelp: {help}")))
         };
         let ReturnType::Type(_, result) = &signature.output else {
-            let help = "write `fn name() { .. }`, or `fn name(a: Bit, b: Bit) -> Bit { a & b }` for what computes";
+            let help =
+                "write `fn name() { .. }`, or `fn name(a: Bit, b: Bit) -> Bit { a & b }` for what computes";
             return refused(signature, "a section takes nothing and returns nothing", help);
         };
         let mut arguments = vec![];
@@ -56,7 +59,8 @@ impl Functions {
             }
         }
         let [Stmt::Expr(value, None)] = &written.block.stmts[..] else {
-            let help = "write `fn name(a: Bit, b: Bit) -> Bit { a & b }`; what takes statements is a section, \
+            let help =
+                "write `fn name(a: Bit, b: Bit) -> Bit { a & b }`; what takes statements is a section, \
                         `fn name() { .. }`";
             return refused(&signature.ident, "a function is one expression", help);
         };
@@ -77,7 +81,9 @@ impl VisitMut for Functions {
         visit_expr_mut(self, expr);
         let Expr::Call(call) = expr else { return };
         let Expr::Path(name) = &*call.func else { return };
-        let Some(function) = name.path.get_ident().and_then(|name| self.all.get(&name.to_string())) else { return };
+        let Some(function) = name.path.get_ident().and_then(|name| self.all.get(&name.to_string())) else {
+            return;
+        };
         if call.args.len() != function.arguments.len() {
             let of: Vec<String> = function.arguments.iter().map(|(name, _)| name.to_string()).collect();
             let name = name.path.get_ident().expect("it was found by its name");
@@ -122,7 +128,8 @@ impl VisitMut for Own<'_> {
         let Some(name) = path.path.get_ident() else { return };
         let is_signal = name.to_string().starts_with(|letter: char| letter.is_lowercase() || letter == '_');
         if is_signal && !self.arguments.iter().any(|(argument, _)| argument == name) {
-            let hint = format!("a function computes from its arguments alone\nhelp: let `{name}` be one of them");
+            let hint =
+                format!("a function computes from its arguments alone\nhelp: let `{name}` be one of them");
             self.errors.push(Error::new_spanned(name, hint));
         }
     }

@@ -12,8 +12,8 @@ use gpurf_declaration::Nature;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    parse_quote, parse_quote_spanned, BinOp, Block, Error, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch, Ident,
-    Pat, Stmt, UnOp,
+    parse_quote, parse_quote_spanned, BinOp, Block, Error, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch,
+    Ident, Pat, Stmt, UnOp,
 };
 
 use super::names::Names;
@@ -59,7 +59,15 @@ struct Taken {
 
 impl<'a> Loads<'a> {
     pub fn of(names: &'a Names) -> Self {
-        Loads { names, loops: vec![], ranges: vec![], choices: 0, places: HashMap::new(), blocks: 0, errors: vec![] }
+        Loads {
+            names,
+            loops: vec![],
+            ranges: vec![],
+            choices: 0,
+            places: HashMap::new(),
+            blocks: 0,
+            errors: vec![],
+        }
     }
 
     /// Writes out the assignments of a block that no signal decides about.
@@ -269,7 +277,11 @@ impl<'a> Loads<'a> {
         let target = &group[0].target;
         let place = (block, nest_text(&group[0].nest));
         // Loops over other numbers have other registers of an array.
-        let loops = self.loops.iter().zip(&self.ranges).filter(|(variable, _)| mentions(target, &[(*variable).clone()]));
+        let loops = self
+            .loops
+            .iter()
+            .zip(&self.ranges)
+            .filter(|(variable, _)| mentions(target, &[(*variable).clone()]));
         let ranges: String = loops.map(|(_, range)| range.as_str()).collect();
         let register = target.to_token_stream().to_string() + &ranges;
         match self.places.get(&register) {
@@ -330,9 +342,13 @@ fn written_out(group: &[Load]) -> Vec<Stmt> {
     // Loads that exclude each other are a choice; a later choice replaces what an earlier one has said.
     let mut rest = group;
     while !rest.is_empty() {
-        let same = 1 + rest[1..].iter().zip(1..).take_while(|(load, count)| {
-            rest[..*count].iter().all(|earlier| exclude(&earlier.path, &load.path))
-        }).count();
+        let same = 1 + rest[1..]
+            .iter()
+            .zip(1..)
+            .take_while(|(load, count)| {
+                rest[..*count].iter().all(|earlier| exclude(&earlier.path, &load.path))
+            })
+            .count();
         let is_first = rest.len() == group.len();
         statements.push(values(&rest[..same], is_first));
         rest = &rest[same..];
@@ -381,7 +397,8 @@ fn values(loads: &[Load], is_first: bool) -> Stmt {
 }
 
 fn exclude(one: &[Taken], other: &[Taken]) -> bool {
-    let parting = one.iter().zip(other).find(|(one, other)| (one.choice, one.branch) != (other.choice, other.branch));
+    let parting =
+        one.iter().zip(other).find(|(one, other)| (one.choice, one.branch) != (other.choice, other.branch));
     parting.is_some_and(|(one, other)| one.choice == other.choice)
 }
 

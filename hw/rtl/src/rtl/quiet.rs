@@ -439,7 +439,8 @@ impl Visit<'_> for Loud {
     /// The ends of a loop are plain Rust.
     fn visit_expr_for_loop(&mut self, each: &ExprForLoop) {
         if let Expr::MethodCall(call) = &*each.expr {
-            let message = "a loop counts up, over a range\nhelp: write `for i in 0..N`; the first of several is \
+            let message =
+                "a loop counts up, over a range\nhelp: write `for i in 0..N`; the first of several is \
                            `x = first(0..N, |i| a[i]);`";
             self.errors.push(Error::new(call.span(), message));
         }

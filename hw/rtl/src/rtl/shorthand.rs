@@ -92,7 +92,8 @@ impl Shorthand<'_> {
     fn passed(&mut self, call: &Macro) -> Vec<Stmt> {
         match call.parse_body::<Pass>() {
             Ok(pass) if pass.is_connection() => {
-                let hint = "the ports of a part are connected\nhelp: write `connect!(part { port: value } -> out);`";
+                let hint =
+                    "the ports of a part are connected\nhelp: write `connect!(part { port: value } -> out);`";
                 self.errors.push(Error::new_spanned(call, hint));
                 vec![]
             }
