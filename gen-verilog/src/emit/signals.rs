@@ -191,9 +191,13 @@ impl Signals {
                     AtomKind::OutputParameter => Role::ChildOutput(number),
                     _ => continue,
                 };
-                // A register is called by its own name, without a `q`.
+                // A register is called by its own name, without a `q`; the inputs of one that is an output, by
+                // the output's.
                 let verilog = match is_register(first) {
-                    true => port.strip_suffix("$q").unwrap_or(&port).replace('$', "_"),
+                    true => match port.strip_suffix("$q") {
+                        Some(held) => held.replace('$', "_"),
+                        None => port.replace(&format!("{REGISTER}$"), "_").replace('$', "_"),
+                    },
                     false => format!("{name}_{}", split(&found[0].atom.name).0.replace('$', "_")),
                 };
                 signals.add(&port, &verilog, found, role)?;
