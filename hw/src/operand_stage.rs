@@ -126,6 +126,8 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     banks: [Bank<W, C>; banks],
     #[with(collectors)]
     dispatch_arbiter: RoundRobin,
+    #[value(|collector| collector)]
+    stage_number: Constant<[Bits<4>; collectors]>,
     #[value(issue_on_dispatch)]
     issues_on_dispatch: Constant<Bit>,
     #[value(d_ports > 0 && choice == Choice::Random)]
@@ -208,7 +210,8 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
     /// Collectors, and the crossbar to their ports S.
     fn collect() {
         for c in 0..collectors {
-            collectors[c].number = c;
+            // From a constant: collectors that are connected alike are a loop in Verilog.
+            collectors[c].number = stage_number[c];
             collectors[c].issue = issue[c];
             collectors[c].flush = flush;
             collectors[c].warp = warp;

@@ -540,8 +540,8 @@ mod tests {
             }
         );
         let text = expand(TokenStream::new(), kernel).unwrap().to_string();
-        let typed = quote!(::gpurf_hw::dialect::typed::<Bits<8>>).to_string();
-        assert_eq!(text.matches(&typed).count(), 4, "{text}");
+        let typed = ":: gpurf_hw :: dialect :: typed :: < Bits < 8 > >";
+        assert_eq!(text.matches(typed).count(), 4, "{text}");
         assert!(!text.contains("fn same"), "{text}");
         contains(&text, &[quote!(Expression::Number(3))]);
     }
