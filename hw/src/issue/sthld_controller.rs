@@ -123,13 +123,13 @@ impl SthldController {
         let moved: Bits<7> = bit_cast::<7, 5>(sthld) + step;
         if interval_end {
             stored_state = next_state;
-            sthld = if moved.get_bit(6) {
-                0
-            } else if moved > maximum {
-                bit_cast::<5, 7>(maximum)
-            } else {
-                bit_cast::<5, 7>(moved)
-            };
+            sthld = bit_cast::<5, 7>(moved);
+        }
+        if moved > maximum {
+            sthld.d = bit_cast::<5, 7>(maximum);
+        }
+        if moved.get_bit(6) {
+            sthld.d = 0;
         }
 
         state = stored_state + 1;
