@@ -4,7 +4,7 @@
 use anyhow::{ensure, Result};
 use clap::{Args, Command, CommandFactory, ValueEnum};
 use comfy_table::CellAlignment;
-use gpurf_blocks::{Parameter, Parameters, PARAMETERS};
+use gpurf_blocks::{timing, Parameter, Parameters, PARAMETERS, TIMING, TIMINGS};
 use gpurf_hw::catalogue::{catalogue, find};
 use gpurf_sim::config::constants;
 use gpurf_sim::sm::PRESETS;
@@ -103,7 +103,14 @@ fn named(arguments: &Arguments) -> Result<Vec<Named>> {
                 entries.is_empty() || entries.iter().any(|entry| entry.parameters().contains(&parameter.name))
             };
             let asked = PARAMETERS.iter().filter(is_asked);
-            asked.map(Parameter::describe).map(|one| (one.name, one.doc)).collect()
+            let timing = TIMINGS[0].settings.map(|(name, _)| name);
+            let sets = asked.clone().any(|parameter| timing.contains(&parameter.name));
+            let timing = (TIMING.to_string(), format!("{}: sets {}.", timing::names(), timing.join(", ")));
+            asked
+                .map(Parameter::describe)
+                .map(|one| (one.name, one.doc))
+                .chain(sets.then_some(timing))
+                .collect()
         }
         Kind::Constants => constants().into_iter().map(|one| (one.name, one.doc)).collect(),
     })

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use gpurf_blocks::{Description, Parameter, PARAMETERS};
+use gpurf_blocks::{timing, Description, Parameter, PARAMETERS, TIMING, TIMINGS};
 use gpurf_sim::config::{constants, Config};
 
 /// The simulated machine.
@@ -28,8 +28,18 @@ impl MachineArguments {
 /// Parameters of hardware modules.
 pub fn parameters_help() -> String {
     let parameters: Vec<String> = PARAMETERS.iter().map(Parameter::to_string).collect();
-    format!("Set one parameter of the modules. The option may be given several times. The parameters, with their defaults in \
-             brackets: {}", parameters.join("; "))
+    format!(
+        "Set one parameter of the modules. The option may be given several times. The parameters, with their defaults in \
+         brackets: {}. {}",
+        parameters.join("; "),
+        timing_help()
+    )
+}
+
+/// The parameters that a timing sets.
+fn timing_help() -> String {
+    let set = TIMINGS[0].settings.map(|(name, _)| name).join(", ");
+    format!("{TIMING}: {}, which set {set}", timing::names())
 }
 
 /// Constants of the simulated machine, one on a line.
@@ -44,7 +54,8 @@ pub fn constants_help() -> String {
     };
     format!(
         "Set one constant of the machine. The option may be given several times. The constants, with the default, the values \
-         and the meaning of each:\n{}",
-        constants().into_iter().map(line).collect::<String>()
+         and the meaning of each:\n{}\n{}",
+        constants().into_iter().map(line).collect::<String>(),
+        timing_help()
     )
 }

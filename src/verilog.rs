@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, bail, ensure, Result};
 use clap::Args;
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{Parameters, TIMING, TIMINGS};
 use gpurf_hw::catalogue::{catalogue, find, Entry};
 use gpurf_synth::Paper;
 use gpurf_testbenches::workbench;
@@ -106,7 +106,11 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
     let parameters = set(&arguments.settings, &entries)?;
     for setting in &arguments.settings {
         let name = setting.split('=').next().unwrap_or_default();
-        if !entries.iter().any(|entry| entry.parameters().contains(&name)) {
+        let is_set = |parameter: &&str| match name {
+            TIMING => TIMINGS[0].settings.iter().any(|(set, _)| set == parameter),
+            name => *parameter == name,
+        };
+        if !entries.iter().any(|entry| entry.parameters().iter().any(|parameter| is_set(&parameter))) {
             let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
             say!("note: --set {setting} changes nothing: {} has no parameter {name}", names.join(" or "));
         }

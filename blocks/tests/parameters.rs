@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The registry keeps its own declarations.
 
-use gpurf_blocks::{Parameter, Parameters, Values, PARAMETERS};
+use gpurf_blocks::{Parameter, Parameters, Values, PARAMETERS, TIMING, TIMINGS};
 
 fn set(parameter: &Parameter, text: &str) -> Result<Parameters, String> {
     let mut parameters = Parameters::default();
@@ -102,4 +102,28 @@ fn values_that_do_not_go_together_are_refused_with_the_remedy() {
 fn an_unknown_name_is_refused_with_those_that_are_close() {
     let message = Parameters::default().set("entry", "8").unwrap_err().to_string();
     assert!(message.contains("`entry`; did you mean entries?"), "{message}");
+}
+
+#[test]
+fn a_timing_sets_what_it_says_and_nothing_else() {
+    for timing in &TIMINGS {
+        let mut parameters = Parameters::default();
+        parameters.set(TIMING, timing.name).unwrap();
+        for parameter in PARAMETERS {
+            let named = timing.settings.iter().find(|(name, _)| *name == parameter.name);
+            let expected = named.map_or_else(|| parameter.default(), |(_, value)| value.to_string());
+            assert_eq!(parameters.text_of(parameter.name), expected, "{}: {}", timing.name, parameter.name);
+        }
+        parameters.check().unwrap();
+    }
+    assert!(TIMINGS[0]
+        .settings
+        .iter()
+        .all(|(name, value)| Parameter::find(name).unwrap().default() == *value));
+}
+
+#[test]
+fn an_unknown_timing_is_refused_with_those_that_there_are() {
+    let message = Parameters::default().set(TIMING, "slow").unwrap_err().to_string();
+    assert_eq!(message, "timing=slow is not possible; timing is paper, accel-sim or fast");
 }

@@ -159,8 +159,6 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     #[with(collectors)]
     dispatch_arbiter: RoundRobin,
     #[value(|collector| collector)]
-    collector_number: Constant<[Bits<C>; collectors]>,
-    #[value(|collector| collector)]
     stage_number: Constant<[Bits<4>; collectors]>,
     #[value(issue_on_dispatch)]
     issues_on_dispatch: Constant<Bit>,
@@ -177,7 +175,7 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
 impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
     /// Arbiter.
     fn arbitrate() {
-        pass!(self => arbiter: issue[..], warp, base, write[..], transfer[..]);
+        connect!(arbiter { issue, warp, base, write, transfer });
         pass!(instruction => arbiter: source_register[..]);
         for s in 0..slots {
             arbiter.request[s] = false;
@@ -187,7 +185,8 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
                 }
             }
         }
-        pass!(arbiter => events: bank_read[..], second_read[..], bank_conflict[..], write_cached[..], write_filtered[..]);
+        pass!(arbiter => events:
+            bank_read[..], second_read[..], bank_conflict[..], write_cached[..], write_filtered[..]);
     }
 
     /// Banks.
@@ -243,16 +242,17 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
     /// Collectors, and the crossbar to their ports S.
     fn collect() {
         for c in 0..collectors {
+            // From a constant: collectors that are connected alike are a loop in Verilog.
             collectors[c].number = stage_number[c];
             collectors[c].issue = issue[c];
             collectors[c].flush = flush;
             collectors[c].warp = warp;
-            pass!(self => collectors[c]: instruction);
+            connect!(collectors[c] { instruction });
             collectors[c].s_valid = false;
             collectors[c].s_slot = 0;
             collectors[c].s_data = banks[0].data;
             for b in 0..banks {
-                if banks[b].data_valid & (banks[b].data_collector == collector_number[c]) {
+                if banks[b].data_valid & (banks[b].data_collector == c) {
                     collectors[c].s_valid = true;
                     collectors[c].s_slot = banks[b].data_slot;
                     collectors[c].s_data = banks[b].data;
@@ -263,7 +263,7 @@ impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
                 collectors[c].second_s_slot[0] = 0;
                 collectors[c].second_s_data[0] = banks[0].second_data;
                 for b in 0..banks {
-                    if banks[b].second_data_valid & (banks[b].second_data_collector == collector_number[c]) {
+                    if banks[b].second_data_valid & (banks[b].second_data_collector == c) {
                         collectors[c].second_s_valid[0] = true;
                         collectors[c].second_s_slot[0] = banks[b].second_data_slot;
                         collectors[c].second_s_data[0] = banks[b].second_data;

@@ -83,26 +83,27 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
 impl<K: Collector<W>, const W: usize, const C: usize> SubCore<K, W, C> {
     /// The next instruction of each warp.
     fn candidates() {
-        pass!(self => issue_stage: ready[..], launch[..], head[..], head_base[..], head_flush[..], sthld);
+        connect!(issue_stage { ready, launch, head, head_base, head_flush, sthld });
     }
 
     /// Port R of the collectors, and the instruction on its way to one.
     fn head() {
         pass!(operand_stage => issue_stage:
-            collector_occupied[..] as occupied, collector_owned[..] as owned, collector_warp[..] as held_warp,
-            collector_near[..] as near);
+            collector_occupied[..] as occupied, collector_owned[..] as owned,
+            collector_warp[..] as held_warp, collector_near[..] as near);
         pass!(issue_stage => operand_stage: issue[..], instruction, warp, base, flush);
-        pass!(issue_stage => self: issue[..], issued, warp as issued_warp, waiting);
+        connect!(issue_stage -> issue, issued, warp as issued_warp, waiting);
     }
 
     /// Results, and registers that leave.
     fn results() {
-        pass!(self => operand_stage: write[..], write_data[..], transfer[..], unit_ready);
-        pass!(operand_stage => self: transfer_taken[..], transfer_arrives[..], transfer_data[..]);
+        connect!(operand_stage {
+            write, write_data, transfer, unit_ready,
+        } -> transfer_taken, transfer_arrives, transfer_data);
     }
 
     /// Dispatch, and events.
     fn dispatches() {
-        pass!(operand_stage => self: dispatch[..], dispatched, collector_occupied[..], events);
+        connect!(operand_stage -> dispatch, dispatched, collector_occupied, events);
     }
 }

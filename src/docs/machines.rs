@@ -2,7 +2,7 @@
 //! Tables of the constants of the simulated machine, and of the presets that change them.
 
 use anyhow::{Context, Result};
-use gpurf_blocks::Description;
+use gpurf_blocks::{Description, Timing, TIMING, TIMINGS};
 use gpurf_sim::config::{self, PRESETS};
 
 use super::cell;
@@ -45,6 +45,18 @@ pub fn side_by_side(_: &Project, _: &str) -> Result<String> {
             let cells = values.iter().map(|value| value.map_or(String::new(), code)).collect::<Vec<_>>();
             text += &format!("| `{name}` | {} | {} |\n", code(&default), cells.join(" | "));
         }
+    }
+    Ok(text)
+}
+
+/// What each named timing sets, and why.
+pub fn timings(_: &Project, _: &str) -> Result<String> {
+    let set = TIMINGS[0].settings.map(|(name, _)| code(name)).join(" | ");
+    let mut text =
+        format!("| `{TIMING}` | {set} | what it is | source |\n|---|{}---|---|\n", "---|".repeat(5));
+    for Timing { name, settings, doc, source } in &TIMINGS {
+        let values = settings.map(|(_, value)| value).join(" | ");
+        text += &format!("| `{name}` | {values} | {} | {} |\n", cell(doc), cell(source));
     }
     Ok(text)
 }

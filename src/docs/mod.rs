@@ -130,6 +130,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("storage", storage::table),
     ("tables", results::tables),
     ("timing", timing::text),
+    ("timings", machines::timings),
     ("transitions", transitions::table),
     ("units", units::table),
     ("unmeasured", results::unmeasured),

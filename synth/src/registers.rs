@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use comfy_table::Table;
 use gpurf_blocks::LANES;
-use gpurf_hw::dialect::{Described, Identity};
+use gpurf_hw::dialect::{Described, Identity, REGISTER};
 use rust_hdl::atom::Atom;
 use rust_hdl::prelude::*;
 use serde::Serialize;
@@ -93,7 +93,8 @@ struct Counter {
 impl Probe for Counter {
     fn visit_start_scope(&mut self, name: &str, _: &dyn Block) {
         // rust-hdl names the elements of an array `tag$3`.
-        self.path.push(name.split('$').next().unwrap_or(name).to_string());
+        let name = name.split('$').next().unwrap_or(name);
+        self.path.push(name.strip_suffix(REGISTER).unwrap_or(name).to_string());
     }
 
     fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {

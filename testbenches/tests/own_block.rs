@@ -18,17 +18,17 @@ pub struct UseCounters {
     /// The slot is used in this cycle.
     pub used: In<[Bit; slots]>,
     /// Uses up to the cycle before.
-    pub count: Out<[Bits<4>; slots]>,
-
-    uses: Register<[Bits<4>; slots]>,
+    pub count: Out<Register<[Bits<4>; slots]>>,
 }
 
 #[rtl]
 impl UseCounters {
     fn kernel() {
         for s in 0..slots {
-            uses[s].load(used[s] & !uses[s].all(), uses[s] + 1);
-            count[s] = uses[s];
+            let counts: Bit = used[s] & !count[s].all();
+            if counts {
+                count[s] += 1;
+            }
         }
     }
 }
@@ -129,6 +129,8 @@ fn its_verilog_reads_well_and_passes_the_checkers() {
         assert_eq!(design.top, name);
         let text = design.source();
         assert!(text.contains("// Uses up to the cycle before."), "{text}");
+        assert!(text.contains(&format!("output reg [{slots}*4-1:0] count")), "{text}");
+        assert!(text.contains("counts = used[s] & !(&count[s*4 +: 4]);"), "{text}");
         for result in
             [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&design)]
         {

@@ -49,9 +49,12 @@ macro_rules! parameters {
         }
 
         impl Parameters {
-            /// Sets one parameter from text, as of `--set entries=16`. [`Parameters::check`] comes after the
-            /// last one.
+            /// Sets one parameter from text, as of `--set entries=16`, or those of a [`Timing`].
+            /// [`Parameters::check`] comes after the last one.
             pub fn set(&mut self, name: &str, text: &str) -> Result<(), ParameterError> {
+                if name == TIMING {
+                    return Timing::find(text)?.apply(self);
+                }
                 let parameter = Parameter::find(name)?;
                 match name {
                     $(stringify!($name) => self.$name = Value::parse(text, parameter)?,)+

@@ -16,6 +16,7 @@ use super::policy::{
     Tie, Waiting,
 };
 use super::sthld_table::SthldTable;
+use super::timing::{Timing, TIMING};
 use super::values::Values;
 
 const fn one_of(numbers: &'static [usize]) -> Values {

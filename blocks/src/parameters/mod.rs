@@ -8,6 +8,7 @@ mod declared;
 mod parameter;
 mod policy;
 mod sthld_table;
+pub mod timing;
 mod values;
 
 pub use declared::*;
@@ -18,4 +19,5 @@ pub use policy::{
     Tie, Waiting,
 };
 pub use sthld_table::{Edges, SthldTable, Transition};
+pub use timing::{Timing, TIMING, TIMINGS};
 pub use values::Values;

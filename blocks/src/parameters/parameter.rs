@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Parameters, Values, PARAMETERS};
+use super::{Parameters, Values, PARAMETERS, TIMING};
 use crate::suggestion;
 
 /// A parameter of the hardware, as it is declared.
@@ -73,7 +73,7 @@ impl Parameter {
     /// The parameter of this name.
     pub fn find(name: &str) -> Result<&'static Parameter, ParameterError> {
         PARAMETERS.iter().find(|parameter| parameter.name == name).ok_or_else(|| {
-            let names = PARAMETERS.iter().map(|parameter| parameter.name);
+            let names = PARAMETERS.iter().map(|parameter| parameter.name).chain([TIMING]);
             let known = suggestion(name, names, "`gpurf names parameters` lists them");
             ParameterError(format!("no hardware parameter is called `{name}`{known}"))
         })

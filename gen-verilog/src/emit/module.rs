@@ -233,7 +233,8 @@ impl<'a> Combinational<'a> {
         plan.statements.iter().for_each(|statement| statement.reads(&mut |element| note(element.vector)));
         let connections = instances::connections(scope, &plan, &read);
         let registers = registers::registers(scope, &plan, &read);
-        let apart = connections.inline.keys().chain(&registers.inline).copied().collect();
+        let shown = plan.signals.shown.keys();
+        let apart = connections.inline.keys().chain(&registers.inline).chain(shown).copied().collect();
         plan.join(&apart);
         Combinational { scope, plan, sections, connections, registers, read }
     }
@@ -258,7 +259,8 @@ impl<'a> Combinational<'a> {
         let declarations = self.declarations(in_block);
         [true, false].map(|has_comments| {
             let logic = logic.text(has_comments);
-            let mut text = opening(self.scope, self.plan.signals, |id| in_block.contains(&id));
+            let is_reg = |id| in_block.contains(&id) || self.plan.signals.shown.contains_key(&id);
+            let mut text = opening(self.scope, self.plan.signals, is_reg);
             let parts = [&constants, &declarations, &instances, &logic, &registers];
             for part in parts.into_iter().filter(|part| !part.is_empty()) {
                 text.push('\n');
@@ -319,6 +321,8 @@ impl<'a> Combinational<'a> {
             let kind = match vector.role {
                 Role::Local | Role::ChildInput(_) if in_block.contains(&id) => "reg",
                 Role::Local | Role::ChildInput(_) if is_assigned => "wire",
+                // It is declared as the output that it is.
+                Role::ChildOutput(_) if signals.shown.values().any(|held| *held == id) => continue,
                 Role::ChildOutput(children) => {
                     let child = &self.scope.children[signals.children[children].members[0]];
                     match (is_register(child), self.read.contains(&id)) {
@@ -341,7 +345,11 @@ impl<'a> Combinational<'a> {
         // Sections that were begun; a process that belongs to several stands in its first.
         let mut begun = 0;
         for group in &self.plan.groups {
-            if group.vectors.iter().any(|vector| self.is_inline(*vector)) {
+            if group
+                .vectors
+                .iter()
+                .any(|vector| self.is_inline(*vector) || signals.shown.contains_key(vector))
+            {
                 continue;
             }
             let sections = group.vectors.iter().filter_map(|vector| self.sections.of.get(vector));

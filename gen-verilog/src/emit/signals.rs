@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use gpurf_hw::dialect::REGISTER;
 use num_bigint::BigUint;
 use rust_hdl::atom::AtomKind;
 
@@ -120,6 +121,8 @@ pub struct Signals {
     by_path: HashMap<String, (VectorId, Vec<usize>)>,
     /// Field paths of registers, without indices.
     registers: HashSet<String>,
+    /// Outputs that are registers, `Out<Register<..>>`, and what those hold: one `output reg` is both.
+    pub shown: HashMap<VectorId, VectorId>,
     /// By Verilog name, to the field path: every name is given once.
     names: HashMap<String, String>,
 }
@@ -149,6 +152,7 @@ impl Signals {
             owners: vec![],
             by_path: HashMap::new(),
             registers: HashSet::new(),
+            shown: HashMap::new(),
             names: HashMap::new(),
         };
         let own = scope.atoms.iter().map(|atom| (atom.key.as_str(), atom));
@@ -187,16 +191,33 @@ impl Signals {
                     AtomKind::OutputParameter => Role::ChildOutput(number),
                     _ => continue,
                 };
-                // A register is called by its own name, without a `q`.
+                // A register is called by its own name, without a `q`; the inputs of one that is an output, by
+                // the output's.
                 let verilog = match is_register(first) {
-                    true => port.strip_suffix("$q").unwrap_or(&port).replace('$', "_"),
+                    true => match port.strip_suffix("$q") {
+                        Some(held) => held.replace('$', "_"),
+                        None => port.replace(&format!("{REGISTER}$"), "_").replace('$', "_"),
+                    },
                     false => format!("{name}_{}", split(&found[0].atom.name).0.replace('$', "_")),
                 };
                 signals.add(&port, &verilog, found, role)?;
             }
             signals.children.push(Children { name, path, is_array, members });
         }
+        signals.show_registers();
         Ok(signals)
+    }
+
+    /// Gives registers that outputs are the names of these.
+    fn show_registers(&mut self) {
+        for held in 0..self.vectors.len() {
+            let Some(output) = self[held].name.strip_suffix(REGISTER) else { continue };
+            let is_output = |vector: &Vector| vector.role == Role::Output && vector.name == output;
+            if let Some(shown) = self.vectors.iter().position(is_output) {
+                self.vectors[held].name = output.to_string();
+                self.shown.insert(shown, held);
+            }
+        }
     }
 
     /// Elements of all vectors.

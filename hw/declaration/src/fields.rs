@@ -172,11 +172,11 @@ fn always(field: &Field) -> Result<Part> {
     })
 }
 
-/// The register behind an output that is one, `Out<Register<..>>`: it is called `level_register`.
+/// The register behind an output that is one, `Out<Register<..>>`: it is called `level__register`.
 pub fn register_behind(part: &Part, field: &Field) -> Option<Field> {
     let register = arguments_of(&field.ty).filter(|_| part.is_registered)?.first().cloned()?;
     let when = field.attrs.iter().filter(|attribute| attribute.path().is_ident("when"));
-    let name = format_ident!("{}_register", part.name);
+    let name = format_ident!("{}__register", part.name);
     Some(
         Field::parse_named.parse2(quote!(#(#when)* #name: #register)).expect("a name and a type are a field"),
     )

@@ -388,14 +388,162 @@ mod tests {
     fn a_field_with_a_condition_has_one_element() {
         let text = decided(quote!(if slots == 2 {
             held.load(first, held + 1);
-            pass!(self => other: second);
+            connect!(other { second });
         }));
         for part in
             ["self . held [0] . enable . next", "self . held [0] . d . next = self . held [0] . val () + 1"]
         {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert!(text.contains("value (& self . second [0])"), "{text}");
+        assert!(text.contains("self . other . second . next = self . second [0] . val ()"), "{text}");
+    }
+
+    /// Asserts that each of these stands in the expansion.
+    #[track_caller]
+    fn contains(text: &str, parts: &[TokenStream]) {
+        for part in parts.iter().map(TokenStream::to_string) {
+            assert!(text.contains(&part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_register_that_is_assigned_keeps_its_value_elsewhere() {
+        let text = decided(quote!(if first {
+            level = 1;
+            for s in 0..slots {
+                levels[s] = number;
+            }
+        } else if second {
+            level += 2;
+        }));
+        contains(
+            &text,
+            &[
+                quote!(self.level.enable.next = self.first.val() | self.second[0].val();),
+                quote!(if self.first.val() {
+                    self.level.d.next = 1.into();
+                } else {
+                    self.level.d.next = self.level.val() + 2;
+                }),
+                quote!(for s in 0..self._slots {
+                    self.levels[s].enable.next = self.first.val();
+                    self.levels[s].d.next = self.number.val();
+                }),
+            ],
+        );
+        let complete = decided(quote!(match first {
+            State::On => level = 1,
+            _ => {
+                if second {
+                    level = 2;
+                }
+            }
+        }));
+        let enable = quote!(
+            self.level.enable.next = (self.first.val() == State::On)
+                | ((!(self.first.val() == State::On)) & self.second[0].val());
+        );
+        let or = quote!(self.level.enable.next = (self.first.val() == State::On) | self.second[0].val(););
+        assert!([enable, or].iter().any(|form| complete.contains(&form.to_string())), "{complete}");
+        // What is assigned later wins, also over what is assigned in any case.
+        let later = decided(quote!(
+            level = 1;
+            if first {
+                level = 2;
+            }
+        ));
+        contains(
+            &later,
+            &[
+                quote!(self.level.enable.next = true;),
+                quote!(
+                    self.level.d.next = 1.into();
+                    if self.first.val() {
+                        self.level.d.next = 2.into();
+                    }
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn an_output_that_is_a_register_is_driven_by_it() {
+        let text = decided(quote!(if first & !shown {
+            shown = true;
+        }));
+        contains(
+            &text,
+            &[
+                quote!(self.shown__register.enable.next = self.first.val() & (!self.shown__register.val());),
+                quote!(self.shown__register.d.next = true;),
+                quote!(self.shown.next = self.shown__register.val();),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_ports_of_a_part_are_connected() {
+        becomes(
+            quote!(connect!(part { port, other: a & b, each: |i| c[i] } -> out, ready as is_ready);),
+            quote!(
+                self.part.port.next = self.port.val();
+                self.part.other.next = self.a.val() & self.b.val();
+                for i in 0..self.part.each.len() {
+                    self.part.each[i].next = self.c[i].val();
+                }
+                self.out.next = self.part.out.val();
+                self.is_ready.next = self.part.ready.val();
+            ),
+        );
+        // An array by its name alone.
+        contains(
+            &decided(quote!(connect!(part -> values as levels);)),
+            &[quote!(for element in 0..self.levels.len())],
+        );
+    }
+
+    #[test]
+    fn a_let_has_a_value_in_each_turn() {
+        becomes(
+            quote!(
+                let all: Bit = a & b;
+                for s in 0..4 {
+                    let one: Bit = c[s] & all;
+                    x[s] = !one;
+                }
+            ),
+            quote!(
+                self.all.next = self.a.val() & self.b.val();
+                for s in 0..4 {
+                    self.one[s].next = self.c[s].val() & self.all.val();
+                    self.x[s].next = !self.one[s].val();
+                }
+            ),
+        );
+    }
+
+    #[test]
+    fn the_value_of_a_function_stands_where_it_is_called() {
+        let kernel = quote!(
+            impl Block {
+                fn same(a: Bits<8>, b: Bits<8>) -> Bit {
+                    a == b
+                }
+
+                fn other(a: Bits<8>, b: Bits<8>) -> Bit {
+                    !same(a, b)
+                }
+
+                fn kernel() {
+                    x = other(c, 3);
+                }
+            }
+        );
+        let text = expand(TokenStream::new(), kernel).unwrap().to_string();
+        let typed = ":: gpurf_hw :: dialect :: typed :: < Bits < 8 > >";
+        assert_eq!(text.matches(typed).count(), 4, "{text}");
+        assert!(!text.contains("fn same"), "{text}");
+        contains(&text, &[quote!(Expression::Number(3))]);
     }
 
     #[test]
@@ -418,6 +566,28 @@ mod tests {
                 for s in 0..4 {
                     if self.a[s].val() {
                         self.x.next = self.x.val() | self.b[s].val();
+                    }
+                }
+            ),
+        );
+        becomes(
+            quote!(x = first(0..4, |s| a[s]);),
+            quote!(
+                self.x.next = 0.into();
+                for s in (0..4).rev() {
+                    if self.a[s].val() {
+                        self.x.next = s.to_bits();
+                    }
+                }
+            ),
+        );
+        becomes(
+            quote!(x = one_hot(0..4, a);),
+            quote!(
+                self.x.next = 0.into();
+                for element in 0..4 {
+                    if self.a.val() == element.to_bits() {
+                        self.x.next = (1usize << element).to_bits();
                     }
                 }
             ),

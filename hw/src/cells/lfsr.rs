@@ -38,17 +38,15 @@ pub struct Lfsr {
     /// Advance by one state at the end of this cycle.
     pub step: In<Bit>,
     /// The present state.
-    pub value: Out<Bits<8>>,
+    pub value: Out<Register<Bits<8>>>,
 
-    state: Register<Bits<8>>,
 }
 
 #[rtl]
 impl Lfsr {
     fn shift() {
-        let feedback: Bit = !(state.get_bit(7) ^ (state.get_bit(5) ^ (state.get_bit(4) ^ state.get_bit(3))));
-        let shifted: Bits<8> = state << 1;
-        state.load(step, shifted.replace_bit(0, feedback));
-        value = state;
+        let feedback: Bit = !(value.get_bit(7) ^ (value.get_bit(5) ^ (value.get_bit(4) ^ value.get_bit(3))));
+        let shifted: Bits<8> = value << 1;
+        value.load(step, shifted.replace_bit(0, feedback));
     }
 }

@@ -130,8 +130,6 @@ pub struct Boc<const W: usize> {
     unit_held: Register<Bits<3>>,
     payload_held: Register<Bits<32>>,
     instructions: [WindowInstruction<W>; window],
-    #[value(|place| place)]
-    place: Constant<[Bits<3>; window]>,
     #[value(window - 1)]
     last_place: Constant<Bits<3>>,
 }
@@ -174,8 +172,8 @@ impl<const W: usize> Boc<W> {
         }
         let flushes: Bit = issue & flush;
         for p in 0..window {
-            enters[p] = issue & (oldest == place[p]);
-            presents[p] = newest == place[p];
+            enters[p] = issue & (oldest == p);
+            presents[p] = newest == p;
             instructions[p].enter = enters[p];
             instructions[p].clear = flushes;
         }

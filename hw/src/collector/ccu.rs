@@ -168,12 +168,8 @@ pub struct Ccu<const W: usize, const I: usize> {
     cache_table: CacheTable<W, I>,
     operand_collector_table: OperandCollectorTable<I>,
     replacement: Replacement<I>,
-    #[value(|entry| entry)]
-    entry_number: Constant<[Bits<I>; entries]>,
     #[value(|entry| 1 << entry)]
     alone: Constant<[Bits<16>; entries]>,
-    #[value(|slot| slot)]
-    slot_number: Constant<[Bits<I>; slots]>,
     #[value(invalidate)]
     invalidate: Constant<Bit>,
 }
@@ -309,7 +305,7 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             index[s] = 0;
             for e in 0..entries {
                 if entry[s].get_bit(e) {
-                    index[s] |= entry_number[e];
+                    index[s] |= e;
                 }
             }
         }
@@ -320,10 +316,10 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
         if allocate_on_arrival {
             for s in 0..slots {
                 if !cache_table.hit[s] {
-                    index[s] = slot_number[s];
+                    index[s] = s;
                     for t in 0..slots {
                         if same[s][t] & !repeated[t] {
-                            index[s] = slot_number[t];
+                            index[s] = t;
                         }
                     }
                 }
@@ -342,9 +338,10 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             cache_table.second_s_entry = one_hot(0..entries, operand_collector_table.second_s_index);
         }
         if allocate_on_arrival {
-            cache_table.s_entry = replacement.victim[0];
-            cache_table.s_register = operand_collector_table.s_register;
-            cache_table.s_near = operand_collector_table.s_near;
+            connect!(cache_table {
+                s_entry: replacement.victim[0], s_register: operand_collector_table.s_register,
+                s_near: operand_collector_table.s_near,
+            });
             operand_collector_table.s_entry = position(0..entries, |e| replacement.victim[0].get_bit(e));
         }
     }
@@ -366,9 +363,7 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
 
     /// Operand collector table.
     fn index_slots() {
-        operand_collector_table.issue = issue;
-        operand_collector_table.s_valid = s_valid;
-        operand_collector_table.s_slot = s_slot;
+        connect!(operand_collector_table { issue, s_valid, s_slot });
         if accesses == 2 {
             operand_collector_table.second_s_valid = second_s_valid;
             operand_collector_table.second_s_slot = second_s_slot;
@@ -396,13 +391,13 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             operand_data[s] = 0;
             for e in 0..entries {
                 if isolation == Isolation::Operands {
-                    if (operand_collector_table.index[s] == entry_number[e])
+                    if (operand_collector_table.index[s] == e)
                         & (operand_collector_table.placed[s] & dispatch)
                     {
                         operand_data[s] |= cache_table.data[e];
                     }
                 } else {
-                    if (operand_collector_table.index[s] == entry_number[e])
+                    if (operand_collector_table.index[s] == e)
                         & operand_collector_table.placed[s]
                     {
                         operand_data[s] |= cache_table.data[e];

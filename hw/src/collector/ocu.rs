@@ -98,8 +98,6 @@ pub struct Ocu<const W: usize> {
     warp_held: Register<Bits<4>>,
     unit_held: Register<Bits<3>>,
     payload_held: Register<Bits<32>>,
-    #[value(|slot| slot)]
-    slot_number: Constant<[Bits<3>; slots]>,
     #[value(dispatch_on_arrival)]
     can_pass: Constant<Bit>,
 }
@@ -134,9 +132,9 @@ impl<const W: usize> Ocu<W> {
         for s in 0..slots {
             hit[s] = false;
             request[s] = issue & instruction.source_valid[s];
-            arrives[s] = s_valid & (s_slot == slot_number[s]);
+            arrives[s] = s_valid & (s_slot == s);
             if accesses == 2 {
-                second_arrives[s] = second_s_valid & (second_s_slot == slot_number[s]);
+                second_arrives[s] = second_s_valid & (second_s_slot == s);
                 if second_arrives[s] {
                     arrives[s] = true;
                 }

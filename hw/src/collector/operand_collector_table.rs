@@ -110,8 +110,6 @@ pub struct OperandCollectorTable<const I: usize> {
     register_held: Register<[Bits<8>; slots]>,
     #[when(allocate_on_arrival)]
     near_held: Register<[Bit; slots]>,
-    #[value(|slot| slot)]
-    slot_number: Constant<[Bits<3>; slots]>,
     #[value(parameters.dispatch_on_arrival)]
     can_pass: Constant<Bit>,
 }
@@ -127,7 +125,7 @@ impl<const I: usize> OperandCollectorTable<I> {
         s_index = 0;
         all_ready = true;
         for s in 0..slots {
-            if s_slot == slot_number[s] {
+            if s_slot == s {
                 s_index = slot_index[s];
             }
         }
@@ -139,7 +137,7 @@ impl<const I: usize> OperandCollectorTable<I> {
         if accesses == 2 {
             second_s_index = 0;
             for s in 0..slots {
-                if second_s_slot == slot_number[s] {
+                if second_s_slot == s {
                     second_s_index = slot_index[s];
                 }
             }
@@ -190,7 +188,7 @@ impl<const I: usize> OperandCollectorTable<I> {
                     near_held[s] = source_near[s];
                 }
             }
-            s_register = select(0..slots, |s| s_slot == slot_number[s], |s| register_held[s]);
+            s_register = select(0..slots, |s| s_slot == s, |s| register_held[s]);
             s_near = any(0..slots, |s| arrives[s] & near_held[s]);
         }
     }

@@ -92,8 +92,6 @@ pub struct WindowInstruction<const W: usize> {
     destination_tag: Register<[Bits<8>; destinations]>,
     destination_ready: Register<[Bit; destinations]>,
     destination_data: Register<[Bits<W>; destinations]>,
-    #[value(|slot| slot)]
-    slot_number: Constant<[Bits<3>; slots]>,
     #[value(dispatch_on_arrival)]
     can_pass: Constant<Bit>,
 }
@@ -112,14 +110,14 @@ impl<const W: usize> WindowInstruction<W> {
     fn port_s() {
         s_register = 0;
         for s in 0..slots {
-            if s_slot == slot_number[s] {
+            if s_slot == s {
                 s_register = source_tag[s];
             }
         }
         if accesses == 2 {
             second_s_register = 0;
             for s in 0..slots {
-                if second_s_slot == slot_number[s] {
+                if second_s_slot == s {
                     second_s_register = source_tag[s];
                 }
             }

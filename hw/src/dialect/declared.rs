@@ -5,6 +5,9 @@ use gpurf_blocks::Parameters;
 
 use crate::catalogue::{Naming, Port};
 
+/// The end of the name that `#[block]` gives to the register behind an output that is one.
+pub const REGISTER: &str = "__register";
+
 /// The declaration of the module as such.
 pub trait Declared {
     /// Its names.

@@ -25,7 +25,7 @@ mod word;
 
 pub use array::{array, array_of};
 pub use clocking::{clock_edge, Clocking};
-pub use declared::{Configured, Declared};
+pub use declared::{Configured, Declared, REGISTER};
 pub use driven::Driven;
 pub use driver::{Module, Rtl};
 pub use gpurf_rtl::{block, bundle, modules, rtl, Module};

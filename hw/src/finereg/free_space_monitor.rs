@@ -48,21 +48,17 @@ pub struct FreeSpaceMonitor<const P: usize> {
     /// Number of free entries.
     pub free_count: Out<Bits<12>>,
     /// The flags, bit b of word w for entry 32 w + b.
-    pub occupied: Out<[Bits<32>; words]>,
+    pub occupied: Out<Register<[Bits<32>; words]>>,
 
     /// The first word with a free entry.
     word: Local<Bits<32>>,
     base: Local<Bits<P>>,
     place: Local<Bits<P>>,
-    flags: Register<[Bits<32>; words]>,
     used: Register<Bits<12>>,
     #[value(pcrf_entries)]
     total: Constant<Bits<12>>,
     #[value(1)]
     one: Constant<Bits<32>>,
-    /// Number of a word, the entry it begins with, and places in it.
-    #[value(|word| word)]
-    word_number: Constant<[Bits<P>; words]>,
     #[value(|word| FLAG_WORD * word)]
     word_base: Constant<[Bits<P>; words]>,
     #[value(|number| number)]
@@ -89,28 +85,22 @@ impl<const P: usize> FreeSpaceMonitor<P> {
         word = 0;
         base = 0;
         for w in 0..words {
-            if !any_free & !flags[w].all() {
+            if !any_free & !occupied[w].all() {
                 any_free = true;
-                word = flags[w];
+                word = occupied[w];
                 base = word_base[w];
             }
         }
-        place = 0;
-        for b in 0..32 {
-            if !word.get_bit(31 - b) {
-                place = number[31 - b];
-            }
-        }
+        place = first(0..32, |b| !word.get_bit(b));
         first_free = base | place;
         free_count = total - used;
 
         let take_bit: Bits<32> = one << first_free.get_bits::<5>(0);
         let free_bit: Bits<32> = one << free_entry.get_bits::<5>(0);
         for w in 0..words {
-            let taken: Bits<32> = if take & ((first_free >> 5) == word_number[w]) { take_bit } else { 0 };
-            let freed: Bits<32> = if free & ((free_entry >> 5) == word_number[w]) { free_bit } else { 0 };
-            flags[w].load(taken.any() | freed.any(), (flags[w] | taken) & !freed);
-            occupied[w] = flags[w];
+            let taken: Bits<32> = if take & ((first_free >> 5) == w) { take_bit } else { 0 };
+            let freed: Bits<32> = if free & ((free_entry >> 5) == w) { free_bit } else { 0 };
+            occupied[w].load(taken.any() | freed.any(), (occupied[w] | taken) & !freed);
         }
 
         if take ^ free {

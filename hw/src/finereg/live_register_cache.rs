@@ -127,17 +127,11 @@ impl LiveRegisterCache {
     fn entries() {
         let address: Bits<5> = if accepted { pc.get_bits::<5>(4) ^ pc.get_bits::<5>(9) } else { index };
         pcs.enable = accepted | filled;
-        pcs.write = filled;
-        pcs.address = address;
-        pcs.write_data = asked;
+        connect!(pcs { write: filled, address, write_data: asked });
         lows.enable = accepted | filled;
-        lows.write = filled;
-        lows.address = address;
-        lows.write_data = memory_low;
+        connect!(lows { write: filled, address, write_data: memory_low });
         highs.enable = accepted | filled;
-        highs.write = filled;
-        highs.address = address;
-        highs.write_data = memory_high;
+        connect!(highs { write: filled, address, write_data: memory_high });
         let valid_bit: Bits<32> = one << index;
         valid.load(filled, valid | valid_bit);
     }

@@ -89,7 +89,7 @@ pub struct Pcrf<const W: usize, const P: usize> {
     /// A walk is under way.
     pub walking: Out<Bit>,
     /// A register of the chain is shown; the fields hold their last value without one.
-    pub restored: Out<Bit>,
+    pub restored: Out<Register<Bit>>,
     /// The register shown is the last one of its chain.
     pub restored_last: Out<Bit>,
     /// Warp of the register shown, or shown last.
@@ -107,7 +107,7 @@ pub struct Pcrf<const W: usize, const P: usize> {
     /// The register is written in this cycle.
     pub stored: Out<Bit>,
     /// First entry of the chain stored last, or under construction.
-    pub head: Out<Bits<P>>,
+    pub head: Out<Register<Bits<P>>>,
 
     /// Reads under way: those that begin in this cycle, those of the last cycle, and so on.
     stage: Local<[Bit; latency]>,
@@ -122,11 +122,9 @@ pub struct Pcrf<const W: usize, const P: usize> {
     delay_entry: Register<[Bits<P>; latency - 1]>,
     /// A next pointer, a register has been read.
     followed: Register<Bit>,
-    shown: Register<Bit>,
     /// The entry that the next register is written to, and whether there is one.
     reserved: Register<Bit>,
     current: Register<Bits<P>>,
-    first: Register<Bits<P>>,
     #[new(TwoPortMemory::new(pcrf_entries))]
     ends: TwoPortMemory<1, P>,
     #[new(TwoPortMemory::new(pcrf_entries))]
@@ -154,7 +152,7 @@ watch!(Pcrf<W, P>: [
 impl<const W: usize, const P: usize> Pcrf<W, P> {
     /// Reads: each stage hands on to the next unless a register waits to be accepted.
     fn reads() {
-        let advance: Bit = !shown | accept;
+        let advance: Bit = !restored | accept;
         let follow: Bit = followed & !ends.read_data.any();
         stage[0] = walk | follow;
         stage_entry[0] = if follow { nexts.read_data } else { walk_pointer };
@@ -182,13 +180,12 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
         }
         if advance {
             followed = next_read;
-            shown = value_read;
+            restored = value_read;
         }
-        walking = under_way | shown;
+        walking = under_way | restored;
         free = value_read;
         free_entry = if value_read { read_entry } else { 0 };
-        restored = shown;
-        restored_last = shown & !under_way;
+        restored_last = restored & !under_way;
         restored_warp = warps.read_data;
         restored_register = registers.read_data;
         restored_data = data.read_data;
@@ -204,37 +201,31 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
         take = begins | (written & !store_last);
         reserved.load(begins | written, begins | !store_last);
         current.load(take, first_free);
-        first.load(begins, first_free);
-        head = first;
+        head.load(begins, first_free);
     }
 
     /// The arrays.
     fn arrays() {
         let last_bit: Bits<1> = if store_last { 1 } else { 0 };
-        ends.read = next_read;
-        ends.read_address = next_entry;
-        ends.write = written;
-        ends.write_address = current;
-        ends.write_data = last_bit;
-        nexts.read = next_read;
-        nexts.read_address = next_entry;
-        nexts.write = written;
-        nexts.write_address = current;
-        nexts.write_data = first_free;
-        warps.read = value_read;
-        warps.read_address = read_entry;
-        warps.write = written;
-        warps.write_address = current;
-        warps.write_data = store_warp;
-        registers.read = value_read;
-        registers.read_address = read_entry;
-        registers.write = written;
-        registers.write_address = current;
-        registers.write_data = store_register;
-        data.read = value_read;
-        data.read_address = read_entry;
-        data.write = written;
-        data.write_address = current;
-        data.write_data = store_data;
+        connect!(ends {
+            read: next_read, read_address: next_entry, write: written, write_address: current,
+            write_data: last_bit,
+        });
+        connect!(nexts {
+            read: next_read, read_address: next_entry, write: written, write_address: current,
+            write_data: first_free,
+        });
+        connect!(warps {
+            read: value_read, read_address: read_entry, write: written, write_address: current,
+            write_data: store_warp,
+        });
+        connect!(registers {
+            read: value_read, read_address: read_entry, write: written, write_address: current,
+            write_data: store_register,
+        });
+        connect!(data {
+            read: value_read, read_address: read_entry, write: written, write_address: current,
+            write_data: store_data,
+        });
     }
 }

@@ -83,10 +83,7 @@ watch!(PcrfPointerTable<P>: [
 impl<const P: usize> PcrfPointerTable<P> {
     fn counts() {
         pointers.enable = read | write;
-        pointers.write = write;
-        pointers.address = cta;
-        pointers.write_data = write_pointer;
-        pointer = pointers.read_data;
+        connect!(pointers { write, address: cta, write_data: write_pointer } -> read_data as pointer);
 
         let stored_count: Bits<12> = if write_count > most { most } else { write_count };
         count = 0;

@@ -47,9 +47,9 @@ pub struct RegisterIndexDecoder {
     /// The wanted register if it is left, else the lowest; zero if there is none.
     pub index: Out<Bits<6>>,
     /// Registers 0 to 31 that are left.
-    pub left_low: Out<Bits<32>>,
+    pub left_low: Out<Register<Bits<32>>>,
     /// Registers 32 to 63 that are left.
-    pub left_high: Out<Bits<32>>,
+    pub left_high: Out<Register<Bits<32>>>,
 
     any_low: Local<Bit>,
     any_high: Local<Bit>,
@@ -59,8 +59,6 @@ pub struct RegisterIndexDecoder {
     /// The register shown: it is in the upper half, and its bit there.
     is_high: Local<Bit>,
     shown: Local<Bits<32>>,
-    low: Register<Bits<32>>,
-    high: Register<Bits<32>>,
     #[value(1)]
     one: Constant<Bits<32>>,
 }
@@ -78,31 +76,24 @@ monitor!(RegisterIndexDecoder: "register_index_decoder_monitor.v");
 #[rtl]
 impl RegisterIndexDecoder {
     fn remaining() {
-        left_low = low;
-        left_high = high;
-        any_low = low.any();
-        any_high = high.any();
+        any_low = left_low.any();
+        any_high = left_high.any();
         any = any_low | any_high;
     }
 
     /// The lowest one. x & !(x - 1) is its bit.
     fn lowest() {
-        /// The half with the lowest register, that register's bit there, and its place.
-        let half: Bits<32> = if !any_low { high } else { low };
+        /// The half with the lowest register.
+        let half: Bits<32> = if !any_low { left_high } else { left_low };
         lowest = half & !(half - 1);
         last = (any & !(any_low & any_high)) & (half == lowest);
-        place = 0;
-        for r in 0..32 {
-            if half.get_bit(31 - r) {
-                place = (31 - r).to_bits::<6>();
-            }
-        }
+        place = first(0..32, |r| half.get_bit(r));
     }
 
     /// The wanted one.
     fn wanted_one() {
         wanted_bit = one << wanted.get_bits::<5>(0);
-        let wanted_half: Bits<32> = if wanted.get_bit(5) { high } else { low };
+        let wanted_half: Bits<32> = if wanted.get_bit(5) { left_high } else { left_low };
         found = want & (wanted_half & wanted_bit).any();
     }
 
@@ -118,13 +109,13 @@ impl RegisterIndexDecoder {
         }
 
         if load {
-            low = load_low;
-            high = load_high;
+            left_low = load_low;
+            left_high = load_high;
         } else if step {
             if is_high {
-                high &= !shown;
+                left_high &= !shown;
             } else {
-                low &= !shown;
+                left_low &= !shown;
             }
         }
     }

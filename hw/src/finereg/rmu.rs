@@ -6,14 +6,15 @@
 //!
 //! It joins [live_register_cache](live_register_cache.md),
 //! [register_index_decoder](register_index_decoder.md), [pcrf_pointer_table](pcrf_pointer_table.md),
-//! [free_space_monitor](free_space_monitor.md) and the [pcrf](pcrf.md). A request names a CTA that goes out
-//! (`store`), one that comes in (`restore`), or both. Then, in this order:
+//! [free_space_monitor](free_space_monitor.md), [exchange_buffer](exchange_buffer.md) and the
+//! [pcrf](pcrf.md). A request names a CTA that goes out (`store`), one that comes in (`restore`), or both.
+//! Then, in this order:
 //!
 //! 1. **Look up**: the live-register vector of each warp of the outgoing CTA is looked up by the warp's PC.
 //! 2. **Check** (R §V-E): the free entries, with those that the incoming CTA frees, must suffice for the live
 //!    registers of the outgoing one. Else the request is refused, and nothing has moved.
 //! 3. **Move**: the incoming chain is walked, a register a cycle. Meanwhile the live registers of the
-//!    outgoing CTA are read into a buffer of two and stored, a register a cycle, warp by warp. A register
+//!    outgoing CTA are read into the exchange buffer and stored, a register a cycle, warp by warp. A register
 //!    that comes back waits while its row holds one that has to be saved, and that one goes next.
 //!
 //! With `streams` off the outgoing CTA's registers follow the others, one at a time, except for those that
@@ -71,13 +72,12 @@
 //!
 //! # Storage
 //!
-//! Besides its five parts, the unit keeps the vectors (2,048 bits of memory), the buffer of two registers,
-//! and its control.
+//! Besides its six parts, the unit keeps the vectors (2,048 bits of memory) and its control.
 
-use gpurf_blocks::{CTA_WARPS, RMU_BUFFERS};
+use gpurf_blocks::CTA_WARPS;
 use rust_hdl::prelude::*;
 
-use super::{FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder};
+use super::{ExchangeBuffer, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder};
 use crate::dialect::{block, rtl, Memory, Register};
 use crate::watch;
 
@@ -104,8 +104,7 @@ pub enum RmuState {
 #[block(
     title = "Register management unit",
     paper = "R §V-C, V-E",
-    parameters(width, pcrf_entries, ctas, pcrf_latency, next_latency, pcrf_ports, count_bits, streams),
-    sizes(buffers = RMU_BUFFERS)
+    parameters(width, pcrf_entries, ctas, pcrf_latency, next_latency, pcrf_ports, count_bits, streams)
 )]
 pub struct Rmu<const W: usize, const P: usize> {
     /// A switch, taken if `ready` is high, with what goes out and what comes in.
@@ -198,21 +197,17 @@ pub struct Rmu<const W: usize, const P: usize> {
     chain: Local<Bit>,
     begins: Local<Bit>,
     elsewhere: Local<Bit>,
-    under_way: Local<Bit>,
     moved: Local<Bit>,
-    room_in_buffer: Local<Bit>,
     reads: Local<Bit>,
     next_warp: Local<Bits<5>>,
     selects: Local<Bit>,
     finish: Local<Bit>,
-    /// The place in the buffer that the answer is for, and that of a register read.
-    arrives: Local<[Bit; buffers]>,
-    enters: Local<[Bit; buffers]>,
 
     vectors: LiveRegisterCache,
     decoder: RegisterIndexDecoder,
     pointers: PcrfPointerTable<P>,
     monitor: FreeSpaceMonitor<P>,
+    exchange: ExchangeBuffer<W>,
     pcrf: Pcrf<W, P>,
     /// Vectors of the outgoing CTA, less what is saved: a row per warp, which holds one if the warp's bit is
     /// set.
@@ -237,16 +232,8 @@ pub struct Rmu<const W: usize, const P: usize> {
     remaining: Register<Bits<12>>,
     /// The warp whose registers the decoder has.
     drained_warp: Register<Bits<5>>,
-    /// The buffer, oldest first: a register has been read; its value is there.
-    held: Register<[Bit; buffers]>,
-    full: Register<[Bit; buffers]>,
-    buffer_warp: Register<[Bits<5>; buffers]>,
-    buffer_register: Register<[Bits<6>; buffers]>,
-    buffer: Register<[Bits<W>; buffers]>,
     #[value(1)]
     one: Constant<Bits<32>>,
-    #[value(|warp| warp)]
-    warp_number: Constant<[Bits<5>; CTA_WARPS]>,
     #[value(streams)]
     is_streaming: Constant<Bit>,
 }
@@ -296,16 +283,9 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     fn look_up() {
         warp_ready = is_look & (!looking & vectors.ready);
         let look: Bit = warp_ready & warp_valid;
-        vectors.request = look;
-        vectors.pc = pc;
-        vectors.memory_ready = memory_ready;
-        vectors.memory_answer = memory_answer;
-        vectors.memory_low = memory_low;
-        vectors.memory_high = memory_high;
-        memory_request = vectors.memory_request;
-        memory_pc = vectors.memory_pc;
-        cache_hit = vectors.hit;
-        cache_miss = vectors.miss;
+        connect!(vectors {
+            request: look, pc, memory_ready, memory_answer, memory_low, memory_high,
+        } -> memory_request, memory_pc, hit as cache_hit, miss as cache_miss);
         looking.load(look | vectors.answer, look);
         if look {
             looked_warp = warp;
@@ -333,36 +313,24 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         refused = is_check & !fits;
     }
 
-    /// The ACRF's answer, and the room for another register behind it.
-    fn answers() {
-        arrives[0] = acrf_answer & !full[0];
-        arrives[1] = acrf_answer & full[0];
-        room_in_buffer = if is_streaming { !held[1] | pcrf.stored } else { !held[0] | pcrf.stored };
-    }
-
     /// The walk: a register that comes is written unless its row has one to be saved.
     fn walk() {
-        /// A register comes back whose row may hold one to be saved: that one's warp waits for its turn, has its
-        /// turn, is on its way to it or back; or it has been read and has not come.
+        /// A register comes back whose row may hold one to be saved.
         let comes: Bit = pcrf.restored & (stores & !discards);
+        // That one's warp waits for its turn; has its turn, or is on its way to it or back; or it has been read
+        // and has not come.
         elsewhere = comes & present.get_bit(pcrf.restored_warp);
         let is_current: Bit = comes & (drained_warp == pcrf.restored_warp);
-        under_way = false;
-        for s in 0..buffers {
-            if (held[s] & !full[s])
-                & ((buffer_warp[s] == pcrf.restored_warp) & (buffer_register[s] == pcrf.restored_register))
-            {
-                under_way = comes;
-            }
-        }
+        connect!(exchange { look_warp: pcrf.restored_warp, look_register: pcrf.restored_register });
+        let under_way: Bit = comes & exchange.under_way;
         decoder.want = is_drain & is_current;
         decoder.wanted = pcrf.restored_register;
         let write: Bit = (pcrf.restored & !(elsewhere | under_way))
             & (!decoder.found & !(is_current & (is_load | is_return)));
         acrf_write = write & !discards;
-        acrf_write_warp = pcrf.restored_warp;
-        acrf_write_register = pcrf.restored_register;
-        acrf_write_data = pcrf.restored_data;
+        connect!(pcrf ->
+            restored_warp as acrf_write_warp, restored_register as acrf_write_register,
+            restored_data as acrf_write_data);
         moved = write & (acrf_write_ready | discards);
     }
 
@@ -370,7 +338,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     fn reading() {
         /// A register that is in nobody's way may be read.
         let drains: Bit = !pcrf.walking | (is_streaming & monitor.free_count.get_bits::<10>(2).any());
-        acrf_read = (is_drain & room_in_buffer) & (decoder.found | (decoder.any & drains));
+        acrf_read = (is_drain & exchange.room) & (decoder.found | (decoder.any & drains));
         acrf_read_warp = 0;
         acrf_read_register = 0;
         if acrf_read {
@@ -388,10 +356,8 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
         next_warp = if elsewhere { pcrf.restored_warp } else { first_warp };
         selects = is_select & (elsewhere | (any_warp & (is_streaming | !pcrf.walking)));
         drained_warp.load(selects, next_warp);
-        decoder.load = is_load;
-        decoder.load_low = live_low.read_data;
-        decoder.load_high = live_high.read_data;
-        finish = (is_select & !any_warp) & !(pcrf.walking | held[0]);
+        connect!(decoder { load: is_load, load_low: live_low.read_data, load_high: live_high.read_data });
+        finish = (is_select & !any_warp) & !(pcrf.walking | exchange.any);
         done = finish;
         live_count = count;
     }
@@ -419,48 +385,21 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
             next_warp
         };
         live_low.enable = live_write | selects;
-        live_low.write = live_write;
-        live_low.address = live_row;
-        live_low.write_data = vectors.low;
+        connect!(live_low { write: live_write, address: live_row, write_data: vectors.low });
         live_high.enable = live_write | selects;
-        live_high.write = live_write;
-        live_high.address = live_row;
-        live_high.write_data = vectors.high;
+        connect!(live_high { write: live_write, address: live_row, write_data: vectors.high });
         if is_return {
             live_low.write_data = decoder.left_low;
             live_high.write_data = decoder.left_high;
         }
     }
 
-    /// The buffer: from the ACRF, to the PCRF, in the cycle in which a register comes if it is the oldest.
-    /// The second moves up behind it.
+    /// Registers on their way, and how many are not in the PCRF yet.
     fn exchange() {
-        enters[0] = reads & (!held[0] | (pcrf.stored & !held[1]));
-        enters[1] = reads & !enters[0];
-        held[0].load(enters[0] | pcrf.stored, enters[0] | held[1]);
-        held[1].load(enters[1] | pcrf.stored, enters[1]);
-        full[0].load(arrives[0] | pcrf.stored, true);
-        full[1].load(arrives[1] | pcrf.stored, !pcrf.stored);
-        if enters[0] | pcrf.stored {
-            buffer_warp[0] = buffer_warp[1];
-            buffer_register[0] = buffer_register[1];
-        }
-        if enters[0] {
-            buffer_warp[0].d = acrf_read_warp;
-            buffer_register[0].d = acrf_read_register;
-        }
-        if enters[1] {
-            buffer_warp[1] = acrf_read_warp;
-            buffer_register[1] = acrf_read_register;
-        }
-        buffer[0].load(arrives[0] | pcrf.stored, acrf_answer_data);
-        buffer[1].load(arrives[1], acrf_answer_data);
-        if pcrf.stored {
-            full[0].d = full[1] | arrives[1];
-            if full[1] {
-                buffer[0].d = buffer[1];
-            }
-        }
+        connect!(exchange {
+            read: reads, read_warp: acrf_read_warp, read_register: acrf_read_register, answer: acrf_answer,
+            answer_data: acrf_answer_data, leave: pcrf.stored,
+        });
         if is_check {
             remaining = count;
         } else if pcrf.stored {
@@ -470,27 +409,19 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
 
     /// The PCRF and its tables.
     fn tables() {
-        pcrf.walk = begins & chain;
-        pcrf.walk_pointer = pointers.pointer;
-        pcrf.accept = moved;
-        pcrf.any_free = monitor.any_free;
-        pcrf.first_free = monitor.first_free;
-        pcrf.store = full[0] | arrives[0];
-        pcrf.store_last = remaining == bits::<12>(1);
-        pcrf.store_warp = buffer_warp[0];
-        pcrf.store_register = buffer_register[0];
-        pcrf.store_data = if full[0] { buffer[0] } else { acrf_answer_data };
+        connect!(pcrf {
+            walk: begins & chain, walk_pointer: pointers.pointer, accept: moved,
+            any_free: monitor.any_free, first_free: monitor.first_free, store: exchange.complete,
+            store_last: remaining == bits::<12>(1), store_warp: exchange.warp,
+            store_register: exchange.register, store_data: exchange.data,
+        });
         pcrf_read = pcrf.free;
         pcrf_write = pcrf.stored;
-        monitor.take = pcrf.take;
-        monitor.free = pcrf.free;
-        monitor.free_entry = pcrf.free_entry;
-        free_count = monitor.free_count;
-        pointers.read = accepted & restore;
-        pointers.write = (begins & chain) | (finish & stores);
-        pointers.cta = incoming;
-        pointers.write_pointer = pcrf.head;
-        pointers.write_count = count;
+        connect!(monitor { take: pcrf.take, free: pcrf.free, free_entry: pcrf.free_entry } -> free_count);
+        connect!(pointers {
+            read: accepted & restore, write: (begins & chain) | (finish & stores), cta: incoming,
+            write_pointer: pcrf.head, write_count: count,
+        });
         if is_check {
             // What comes in is no longer there.
             pointers.cta = incoming_cta;

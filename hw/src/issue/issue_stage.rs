@@ -81,14 +81,14 @@ pub struct IssueStage<const C: usize> {
 #[rtl]
 impl<const C: usize> IssueStage<C> {
     fn schedule() {
-        pass!(self => scheduler: ready[..], launch[..], owned[..], held_warp[..]);
+        connect!(scheduler { ready, launch, owned, held_warp });
         for c in 0..collectors {
             scheduler.occupied[c] = occupied[c] & keeps_own;
         }
-        pass!(self => allocator: occupied[..], owned[..], held_warp[..], near[..], sthld);
+        connect!(allocator { occupied, owned, held_warp, near, sthld });
         pass!(scheduler => allocator: selected as request, warp);
         pass!(allocator => scheduler: granted as issue);
-        pass!(allocator => self: grant[..] as issue, granted as issued, waiting);
+        connect!(allocator -> grant as issue, granted as issued, waiting);
     }
 
     /// The selected warp's instruction.

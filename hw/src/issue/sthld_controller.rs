@@ -59,7 +59,7 @@ pub struct SthldController {
     pub issued: In<Bits<3>>,
 
     /// The threshold, in cycles.
-    pub sthld: Out<Bits<5>>,
+    pub sthld: Out<Register<Bits<5>>>,
     /// State of the controller: 1 to 6, as the papers number them.
     pub state: Out<Bits<3>>,
     /// Event: the last cycle of an interval.
@@ -77,7 +77,6 @@ pub struct SthldController {
     previous: Register<Bits<16>>,
     /// The state less one, so that it is reset to zero.
     stored_state: Register<Bits<3>>,
-    stored_sthld: Register<Bits<5>>,
     #[value(interval - 1)]
     last_cycle: Constant<Bits<14>>,
     /// Places of the ones in the inverse threshold.
@@ -85,8 +84,6 @@ pub struct SthldController {
     shifts: Constant<[Bits<22>; shifts]>,
     #[value(sthld_table.maximum)]
     maximum: Constant<Bits<7>>,
-    #[value(|number| number)]
-    numbers: Constant<[Bits<3>; STHLD_STATES]>,
     #[value(|state| sthld_table.state[state].small.next as u64 - 1)]
     small_next: Constant<[Bits<3>; STHLD_STATES]>,
     #[value(|state| sthld_table.state[state].small.step as u64 & 0x7f)]
@@ -140,7 +137,7 @@ impl SthldController {
         next_state = 0;
         step = 0;
         for s in 0..STHLD_STATES {
-            if stored_state == numbers[s] {
+            if stored_state == s {
                 if is_small {
                     next_state = small_next[s];
                     step = small_step[s];
@@ -150,19 +147,18 @@ impl SthldController {
                 }
             }
         }
-        let moved: Bits<7> = bit_cast::<7, 5>(stored_sthld) + step;
+        let moved: Bits<7> = bit_cast::<7, 5>(sthld) + step;
         if interval_end {
             stored_state = next_state;
-            stored_sthld = if moved.get_bit(6) {
-                0
-            } else if moved > maximum {
-                bit_cast::<5, 7>(maximum)
-            } else {
-                bit_cast::<5, 7>(moved)
-            };
+            sthld = bit_cast::<5, 7>(moved);
+        }
+        if moved > maximum {
+            sthld.d = bit_cast::<5, 7>(maximum);
+        }
+        if moved.get_bit(6) {
+            sthld.d = 0;
         }
 
-        sthld = stored_sthld;
         state = stored_state + 1;
     }
 }

@@ -106,10 +106,8 @@ impl CggtyScheduler {
         }
         issue = issues;
         waits = stays;
-        if stays {
-            held += 1;
-        } else if issues {
-            held = 0;
+        if issues | stays {
+            held = if stays { held + 1 } else { 0 };
         }
     }
 }

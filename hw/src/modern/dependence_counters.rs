@@ -60,8 +60,6 @@ pub struct DependenceCounters {
     limit_mask_held: Register<[Bits<6>; warps]>,
     #[value(|number| number)]
     number: Constant<[Bits<4>; warps]>,
-    #[value(|number| number)]
-    counter_number: Constant<[Bits<3>; DEPENDENCE_COUNTERS]>,
 }
 
 watch!(DependenceCounters: [
@@ -82,17 +80,17 @@ impl DependenceCounters {
             for c in 0..6 {
                 next[w * 6 + c] = counter[w * 6 + c];
                 changes[w * 6 + c] = false;
-                if here[w] & (write_counter == counter_number[c]) {
+                if here[w] & (write_counter == c) {
                     next[w * 6 + c] += 1;
                     changes[w * 6 + c] = true;
                 }
-                if here[w] & (read_counter == counter_number[c]) {
+                if here[w] & (read_counter == c) {
                     next[w * 6 + c] += 1;
                     changes[w * 6 + c] = true;
                 }
                 for k in 0..DECREMENTS {
                     if decrement[k].valid
-                        & ((decrement[k].warp == number[w]) & (decrement[k].counter == counter_number[c]))
+                        & ((decrement[k].warp == number[w]) & (decrement[k].counter == c))
                     {
                         // Less one.
                         next[w * 6 + c] += 63;
@@ -110,7 +108,7 @@ impl DependenceCounters {
             level[w] = 0;
             for c in 0..6 {
                 busy[w] = busy[w].replace_bit(c, counter[w * 6 + c].any());
-                if limit_counter_held[w] == counter_number[c] {
+                if limit_counter_held[w] == c {
                     level[w] = counter[w * 6 + c];
                 }
             }

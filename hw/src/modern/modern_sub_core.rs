@@ -211,8 +211,6 @@ pub struct ModernSubCore<const W: usize> {
     /// Instructions in their windows: the one at 0 leaves.
     flight_valid: Register<[Bit; stages]>,
     flights: [Flight<Held>; stages],
-    #[value(|number| number)]
-    number: Constant<[Bits<4>; warps]>,
 }
 
 watch!(ModernSubCore<W>: [
@@ -247,17 +245,16 @@ impl<const W: usize> ModernSubCore<W> {
                 & (stall_counters.free[w] & dependence_counters.free[w]);
             scheduler.misses[w] = head_misses[w];
         }
-        pass!(self => scheduler: launch[..], open);
-        pass!(scheduler => self: issue as issued, warp as issued_warp, waits as constant_waits);
+        connect!(scheduler {
+            launch, open,
+        } -> issue as issued, warp as issued_warp, waits as constant_waits);
     }
 
     /// What the instruction that issues sets and reserves.
     fn reserve() {
-        pass!(self => stall_counters: launch[..], stands as hold);
-        stall_counters.issued = scheduler.issue;
-        stall_counters.warp = scheduler.warp;
-        stall_counters.stall = 0;
-        stall_counters.yields = false;
+        connect!(stall_counters {
+            launch, hold: stands, issued: scheduler.issue, warp: scheduler.warp, stall: 0, yields: false,
+        });
         for q in 0..VARIABLE_QUEUES {
             queues[q].reserve = false;
             queues[q].give_back = give_back[q];
@@ -316,12 +313,9 @@ impl<const W: usize> ModernSubCore<W> {
             controlled_warp = control_warp;
             controlled_payload = control.payload;
         }
-        dependence_counters.control = leaves;
-        dependence_counters.warp = control_warp;
-        dependence_counters.write_counter = write_counter;
-        dependence_counters.read_counter = read_counter;
+        connect!(dependence_counters { control: leaves, warp: control_warp, write_counter, read_counter });
         pass!(control_limit => dependence_counters.limit);
-        pass!(self => dependence_counters: decrement[..]);
+        connect!(dependence_counters { decrement });
     }
 
     /// From Control to Allocate, or to a queue.
@@ -347,11 +341,9 @@ impl<const W: usize> ModernSubCore<W> {
     /// Reads get their cycles: those of the instruction in Allocate, else those of the first queue that has
     /// one.
     fn allocate() {
-        cache.go = allocator.go;
-        cache.warp = allocate_warp;
-        cache.tensor = allocate_tensor;
-        cache.reuse = allocate_reuse;
-        pass!(self => cache: launch[..]);
+        connect!(cache {
+            go: allocator.go, warp: allocate_warp, tensor: allocate_tensor, reuse: allocate_reuse, launch,
+        });
         allocator.fixed = allocate_valid;
         allocator.variable = queues[0].head_valid | queues[1].head_valid;
         turn = 2;

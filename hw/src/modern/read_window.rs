@@ -145,12 +145,8 @@ impl<const W: usize> ReadWindow<W> {
             waiting[k] = held[k];
         }
         for k in waits..read_window {
-            shown_warp = 0;
-            shown_register = 0;
-            if value_valid[k] {
-                shown_warp = value_warp[k];
-                shown_register = value_register[k];
-            }
+            shown_warp = if value_valid[k] { value_warp[k] } else { 0 };
+            shown_register = if value_valid[k] { value_register[k] } else { 0 };
             waiting[k] = if found { found_data } else { data };
         }
         for k in 0..read_window {

@@ -79,8 +79,6 @@ pub struct ReuseCache<const W: usize> {
     of_tensors: Constant<[Bit; sets]>,
     #[value(reuse_cache == ReuseEntries::TensorApart)]
     apart: Constant<Bit>,
-    #[value(|number| number)]
-    number: Constant<[Bits<4>; warps]>,
 }
 
 watch!(ReuseCache<W>: [
@@ -121,7 +119,7 @@ impl<const W: usize> ReuseCache<W> {
                 for b in 0..2 {
                     launched[t * 6 + o * 2 + b] = false;
                     for w in 0..warps {
-                        if launch[w] & (held_warp[t * 6 + o * 2 + b] == number[w]) {
+                        if launch[w] & (held_warp[t * 6 + o * 2 + b] == w) {
                             launched[t * 6 + o * 2 + b] = true;
                         }
                     }

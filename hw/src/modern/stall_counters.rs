@@ -45,8 +45,6 @@ pub struct StallCounters {
     rest: Local<Bits<6>>,
     next: Local<[Bits<6>; warps]>,
     counter: Register<[Bits<6>; warps]>,
-    #[value(|number| number)]
-    number: Constant<[Bits<4>; warps]>,
     #[value(long_stall - 1)]
     long_rest: Constant<Bits<6>>,
     #[value(collapsed - 1)]
@@ -79,7 +77,7 @@ impl StallCounters {
     fn count() {
         for w in 0..warps {
             free[w] = !counter[w].any();
-            let sets: Bit = issued & (warp == number[w]);
+            let sets: Bit = issued & (warp == w);
             next[w] = counter[w] - 1;
             if sets {
                 next[w] = rest;

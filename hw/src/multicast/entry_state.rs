@@ -70,7 +70,7 @@ pub struct EntryState {
     /// Lanes of `due_row` that are due.
     pub due_lanes: Out<Bits<4>>,
     /// Entries in use.
-    pub occupancy: Out<Bits<8>>,
+    pub occupancy: Out<Register<Bits<8>>>,
 
     freed_row: Local<Bits<6>>,
     freed_lane: Local<Bits<2>>,
@@ -86,11 +86,6 @@ pub struct EntryState {
     /// whatever the load before has left there.
     seen: Register<[Bits<4>; rows]>,
     expired: Register<[Bits<4>; rows]>,
-    count: Register<Bits<8>>,
-    #[value(|row| row)]
-    row_number: Constant<[Bits<6>; rows]>,
-    #[value(|lane| lane)]
-    lane_number: Constant<[Bits<2>; SCAN_LANES]>,
 }
 
 #[rtl]
@@ -107,22 +102,17 @@ impl EntryState {
             used[r] = valid[r];
             if !room & !valid[r].all() {
                 room = true;
-                free_row = row_number[r];
+                free_row = r;
                 taken_lanes = valid[r];
             }
             let due: Bits<4> = expired[r] & valid[r];
             if !some_due & due.any() {
                 some_due = true;
-                due_row = row_number[r];
+                due_row = r;
                 due_lanes = due;
             }
         }
-        free = 0;
-        for k in 0..4 {
-            if !taken_lanes.get_bit(3 - k) {
-                free = lane_number[3 - k];
-            }
-        }
+        free = first(0..4, |k| !taken_lanes.get_bit(k));
         full = !room;
         free_lane = free;
         any_due = some_due;
@@ -137,21 +127,17 @@ impl EntryState {
         writes = inserts;
         /// An entry becomes free, and which.
         let frees: Bit = (evict & evict_ready) | ((ends & done_ready) & any_partner);
-        freed_row = partner_row;
-        freed_lane = partner_lane;
-        if evict {
-            freed_row = evict_row;
-            freed_lane = evict_lane;
-        }
+        freed_row = if evict { evict_row } else { partner_row };
+        freed_lane = if evict { evict_lane } else { partner_lane };
         inserted = 0;
         others = 0;
         for k in 0..4 {
-            inserted = inserted.replace_bit(k, free == lane_number[k]);
-            others = others.replace_bit(k, freed_lane != lane_number[k]);
+            inserted = inserted.replace_bit(k, free == k);
+            others = others.replace_bit(k, freed_lane != k);
         }
         for r in 0..rows {
-            let takes: Bit = inserts & (free_row == row_number[r]);
-            let clears: Bit = frees & (freed_row == row_number[r]);
+            let takes: Bit = inserts & (free_row == r);
+            let clears: Bit = frees & (freed_row == r);
             if takes {
                 valid[r] |= inserted;
             } else if clears {
@@ -168,11 +154,10 @@ impl EntryState {
                 expired[r] &= older;
             }
         }
-        occupancy = count;
         if inserts {
-            count += 1;
+            occupancy += 1;
         } else if frees {
-            count = count - 1;
+            occupancy = occupancy - 1;
         }
     }
 }

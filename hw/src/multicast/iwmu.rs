@@ -124,9 +124,9 @@ watch!(Iwmu<V, A>: [
 impl<const V: usize, const A: usize> Iwmu<V, A> {
     /// Request queue.
     fn queue_requests() {
-        pass!(self => queue:
-            request_valid[..] as push, request_release[..] as push_release, request[..] as pushed);
-        pass!(queue => self: ready[..] as request_ready);
+        connect!(queue {
+            push: request_valid, push_release: request_release, pushed: request,
+        } -> ready as request_ready);
         pass!(decision => queue: pop);
     }
 
@@ -153,13 +153,13 @@ impl<const V: usize, const A: usize> Iwmu<V, A> {
         for t in 0..scans {
             pass!(queue => scan[t]: head_valid as search, head_release as drain, head as request);
             pass!(decision => scan[t]: evict_ready, done_ready, insert);
-            pass!(self => scan[t]: tick);
+            connect!(scan[t] { tick });
             pass!(scan[t] => decision: evict, evict_aged, evicted, done, matched, matched_warp, full);
         }
         for t in 0..cams {
             pass!(queue => cam[t]: head_valid as search, head_release as drain, head as request);
             pass!(decision => cam[t]: evict_ready, done_ready, insert);
-            pass!(self => cam[t]: tick);
+            connect!(cam[t] { tick });
             pass!(cam[t] => decision: evict, evict_aged, evicted, done, matched, matched_warp, full);
         }
     }
@@ -173,13 +173,12 @@ impl<const V: usize, const A: usize> Iwmu<V, A> {
     /// Loads that wait for scoreboards.
     fn wait() {
         pass!(decision => pending: offer, offered);
-        pass!(self => pending: load_ready, enable[..]);
-        pass!(pending => self: ask[..], load_valid, load);
+        connect!(pending { load_ready, enable } -> ask, load_valid, load);
     }
 
     /// Events.
     fn events() {
-        pass!(decision => self:
+        connect!(decision ->
             insert as inserted, multicast, released_repeat, released_barrier, released_age, rejected);
         occupancy = used;
     }

@@ -43,17 +43,12 @@ pub struct LrtCam<const V: usize, const A: usize> {
 
     state: EntryState,
     entries: [LoadRequest<Held, V, A>; lrt_entries],
-    #[value(|row| row)]
-    row_number: Constant<[Bits<6>; rows]>,
-    #[value(|lane| lane)]
-    lane_number: Constant<[Bits<2>; SCAN_LANES]>,
 }
 
 #[rtl]
 impl<const V: usize, const A: usize> LrtCam<V, A> {
     fn mode() {
-        pass!(self => state: tick, evict_ready, done_ready, insert);
-        pass!(state => self: done, matched, full, occupancy);
+        connect!(state { tick, evict_ready, done_ready, insert } -> done, matched, full, occupancy);
     }
 
     /// Comparators. A load has one partner at most, so its place and warp are collected by OR.
@@ -78,8 +73,8 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
                             & (entries[r * 4 + k].address == request.address))
                     {
                         partners[r] = partners[r].replace_bit(k, true);
-                        partner_row |= row_number[r];
-                        partner_lane |= lane_number[k];
+                        partner_row |= r;
+                        partner_lane |= k;
                         partner_warp |= entries[r * 4 + k].warp;
                     }
                 }
@@ -87,7 +82,7 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
             any_partner |= partners[r].any();
             if !any_leaving & leaving[r].any() {
                 any_leaving = true;
-                leaving_row = row_number[r];
+                leaving_row = r;
                 leaving_lanes = leaving[r];
             }
         }
@@ -96,7 +91,7 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
     /// An entry that leaves: the first due one, else the first that the operation drives out.
     fn leave() {
         evicts = state.any_due | (search & any_leaving);
-        pass!(self => state: evicts as evict, evict_row, evict_lane);
+        connect!(state { evict: evicts, evict_row, evict_lane });
         evict = evicts;
         evict_aged = state.any_due;
         evict_row = leaving_row;
@@ -105,17 +100,12 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
             evict_row = state.due_row;
             evict_lanes = state.due_lanes;
         }
-        evict_lane = 0;
-        for k in 0..4 {
-            if evict_lanes.get_bit(3 - k) {
-                evict_lane = lane_number[3 - k];
-            }
-        }
+        evict_lane = first(0..4, |k| evict_lanes.get_bit(k));
         evicted.clear();
         for r in 0..rows {
-            if evicts & (evict_row == row_number[r]) {
+            if evicts & (evict_row == r) {
                 for k in 0..4 {
-                    if evict_lane == lane_number[k] {
+                    if evict_lane == k {
                         evicted.merge(entries[r * 4 + k]);
                     }
                 }
@@ -125,13 +115,12 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
 
     /// The end of the search.
     fn end() {
-        state.ends = search & !evicts;
-        pass!(self => state: any_partner, partner_row, partner_lane);
+        connect!(state { ends: search & !evicts, any_partner, partner_row, partner_lane });
         matched_warp = if state.matched { partner_warp } else { 0 };
         for r in 0..rows {
             for k in 0..4 {
                 entries[r * 4 + k].load(
-                    state.writes & ((state.free_row == row_number[r]) & (state.free_lane == lane_number[k])),
+                    state.writes & ((state.free_row == r) & (state.free_lane == k)),
                     request,
                 );
             }

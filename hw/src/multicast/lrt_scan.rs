@@ -111,17 +111,12 @@ pub struct LrtScan<const V: usize, const A: usize> {
     sources: [Memory<8>; SCAN_LANES],
     #[new(Memory::new(rows))]
     destinations: [Memory<8>; SCAN_LANES],
-    #[value(|row| row)]
-    row_number: Constant<[Bits<6>; rows]>,
-    #[value(|lane| lane)]
-    lane_number: Constant<[Bits<2>; SCAN_LANES]>,
 }
 
 #[rtl]
 impl<const V: usize, const A: usize> LrtScan<V, A> {
     fn mode() {
-        pass!(self => state: tick, evict_ready, done_ready, insert);
-        pass!(state => self: done, matched, full, occupancy);
+        connect!(state { tick, evict_ready, done_ready, insert } -> done, matched, full, occupancy);
     }
 
     /// The row that the memories should show, and what is in use of the one that they do. While entries age
@@ -140,9 +135,9 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
         used_lanes = 0;
         for r in 0..rows {
             if state.used[r].any() {
-                last_row = row_number[r];
+                last_row = r;
             }
-            if row == row_number[r] {
+            if row == r {
                 used_lanes = state.used[r];
             }
         }
@@ -175,7 +170,7 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
     /// An entry that leaves: the first of the row.
     fn leave() {
         evicts = here & leaving.any();
-        pass!(self => state: evicts as evict, row as evict_row, evict_lane);
+        connect!(state { evict: evicts, evict_row: row, evict_lane });
         evict = evicts;
         evict_aged = evicts & aging;
         evict_lane = 0;
@@ -184,14 +179,14 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
         partner_warp = 0;
         for k in 0..4 {
             if evicts & leaving.get_bit(3 - k) {
-                evict_lane = lane_number[3 - k];
+                evict_lane = 3 - k;
                 evicted.warp = warps[3 - k].read_data;
                 evicted.address = addresses[3 - k].read_data;
                 evicted.source = sources[3 - k].read_data;
                 evicted.destination = destinations[3 - k].read_data;
             }
             if partners.get_bit(k) {
-                partner_lane = lane_number[k];
+                partner_lane = k;
                 partner_warp = warps[k].read_data;
             }
         }
@@ -200,10 +195,9 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
     /// The end of the search.
     fn end() {
         passed = ((here & !aging) & search) & !leaving.any();
-        state.ends = passed & at_end;
-        state.any_partner = found | partners.any();
-        state.partner_row = row;
-        state.partner_lane = partner_lane;
+        connect!(state {
+            ends: passed & at_end, any_partner: found | partners.any(), partner_row: row, partner_lane,
+        });
         matched_warp = 0;
         if found {
             state.partner_row = found_row;
@@ -226,7 +220,7 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
         };
         let reads: Bit = !state.writes & (!fresh | (next_row != row));
         for k in 0..4 {
-            warps[k].enable = reads | (state.writes & (state.free_lane == lane_number[k]));
+            warps[k].enable = reads | (state.writes & (state.free_lane == k));
             warps[k].write = state.writes;
             warps[k].address =
                 if state.writes { bit_cast::<8, 6>(state.free_row) } else { bit_cast::<8, 6>(next_row) };

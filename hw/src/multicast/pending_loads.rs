@@ -72,8 +72,6 @@ pub struct PendingLoads<const V: usize, const A: usize> {
     /// free.
     warp: Register<[Bits<V>; 2 * PENDING]>,
     free: Register<[Bit; 2 * PENDING]>,
-    #[value(|number| number)]
-    sub_core_number: Constant<[Bits<2>; SUB_CORES]>,
 }
 
 watch!(PendingLoads<V, A>: [
@@ -112,7 +110,7 @@ impl<const V: usize, const A: usize> PendingLoads<V, A> {
             for p in 0..pending {
                 for j in 0..2 {
                     questions[s].request[p * 2 + j] = (valid[p] & !free[p * 2 + j])
-                        & (bit_cast::<2, V>(warp[p * 2 + j]) == sub_core_number[s]);
+                        & (bit_cast::<2, V>(warp[p * 2 + j]) == s);
                     if questions[s].grant[p * 2 + j] {
                         asked[s] = true;
                         ask[s].warp |= warp[p * 2 + j];

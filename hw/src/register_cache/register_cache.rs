@@ -117,7 +117,7 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     /// A flush is taken in this cycle.
     pub flush_ready: Out<Bit>,
     /// A flush is under way.
-    pub flushing: Out<Bit>,
+    pub flushing: Out<Register<Bit>>,
     /// A value goes to the register file; it stays until it is taken. Without one its fields are zero.
     pub register_write: Out<Bit>,
     /// Warp of the value that goes to the register file.
@@ -153,7 +153,6 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     buffer: WritebackBuffer<W, L>,
     #[new(LaneMemory::new(CACHED_WARPS * rc_entries, groups, ports))]
     memory: LaneMemory<W>,
-    under_way: Register<Bit>,
     flushed_warp: Register<Bits<3>>,
     flushed_entry: Register<Bits<4>>,
     #[value(rc_entries - 1)]
@@ -190,24 +189,23 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
         buffer.ready = register_ready;
         /// A result, a fill can be taken.
         let can_write: Bit = if goes_direct {
-            (!buffer.valid & register_ready) & (!under_way & !flush)
+            (!buffer.valid & register_ready) & (!flushing & !flush)
         } else {
-            (buffer.free & !under_way) & !flush
+            (buffer.free & !flushing) & !flush
         };
         write_ready = can_write;
         fill_ready = can_write & !write;
-        flush_ready = !under_way & !buffer.valid;
-        flushing = under_way;
+        flush_ready = !flushing & !buffer.valid;
         writes = write & can_write;
         fills = (fill & can_write) & !write;
-        let begins: Bit = flush & (!under_way & !buffer.valid);
+        let begins: Bit = flush & (!flushing & !buffer.valid);
         drops = begins & flush_drop;
-        step = under_way & buffer.free;
+        step = flushing & buffer.free;
         if begins & !flush_drop {
-            under_way = true;
+            flushing = true;
         }
         if step & (flushed_entry == last_entry) {
-            under_way = false;
+            flushing = false;
         }
         if begins {
             flushed_warp = flush_warp;
@@ -232,12 +230,10 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
         if flush {
             warp = flush_warp;
         }
-        if under_way {
+        if flushing {
             warp = flushed_warp;
         }
-        mapping.is_source = !write;
-        mapping.position = fill_position;
-        mapping.register = register;
+        connect!(mapping { is_source: !write, position: fill_position, register });
     }
 
     /// Sources wait while one of them is in the buffer.
@@ -342,11 +338,9 @@ impl<const W: usize, const L: usize> RegisterCache<W, L> {
 
     /// To the register file: what leaves the buffer, else a result.
     fn write_back() {
-        register_write = buffer.valid;
-        register_warp = buffer.warp;
-        register_number = buffer.register;
-        register_lanes = buffer.lanes;
-        register_data = buffer.leaving_data;
+        connect!(buffer ->
+            valid as register_write, warp as register_warp, register as register_number,
+            lanes as register_lanes, leaving_data as register_data);
         if direct.any() {
             register_write = true;
             register_warp = write_warp;

@@ -115,8 +115,6 @@ pub struct TagArray<const L: usize> {
     ways: [WayReplacement; lines],
     #[value(|number| number)]
     number: Constant<[Bits<3>; CACHED_WARPS]>,
-    #[value(|number| number)]
-    set_number: Constant<[Bits<3>; sets]>,
     #[value(|set, way| set * rc_ways + way)]
     entry_number: Constant<[[Bits<4>; rc_ways]; sets]>,
     #[value(|set, way| 8 * (set * rc_ways + way))]
@@ -223,7 +221,7 @@ impl<const L: usize> TagArray<L> {
         victim_row = 0;
         for s in 0..sets {
             for k in 0..rc_ways {
-                taken[s][k] = (takes_in & (set == set_number[s])) & room[s][k];
+                taken[s][k] = (takes_in & (set == s)) & room[s][k];
                 target[s][k] = taken[s][k] | (found[s][k] & stores.any());
                 leaves[s][k] = taken[s][k] | (flush & (flush_entry == entry_number[s][k]));
                 if target[s][k] {

@@ -193,16 +193,10 @@ pub struct Arbiter<const C: usize> {
     #[with(banks)]
     #[when(accesses == 2)]
     second_s_arbiters: [RoundRobin; collectors],
-    #[value(|bank| bank)]
-    bank_number: Constant<[Bits<8>; banks]>,
     #[value(banks - 1)]
     bank_mask: Constant<Bits<8>>,
     #[value(clog2(banks))]
     bank_shift: Constant<Bits<8>>,
-    #[value(|collector| collector)]
-    collector_number: Constant<[Bits<C>; collectors]>,
-    #[value(|slot| slot)]
-    slot_number: Constant<[Bits<3>; slots]>,
     #[value(grant_at_issue)]
     grants_at_issue: Constant<Bit>,
     #[value(d_ports > 0 && cache_far)]
@@ -234,7 +228,7 @@ impl<const C: usize> Arbiter<C> {
         issued_collector = 0;
         for c in 0..collectors {
             if issue[c] {
-                issued_collector = collector_number[c];
+                issued_collector = c;
             }
         }
         for s in 0..slots {
@@ -247,13 +241,13 @@ impl<const C: usize> Arbiter<C> {
             next_collector[b] = queues[b].head_collector;
             next_slot[b] = queues[b].head_slot;
             for s in 0..slots {
-                wants[b][s] = request[s] & ((home[s] & bank_mask) == bank_number[b]);
+                wants[b][s] = request[s] & ((home[s] & bank_mask) == b);
                 direct[b][s] = (wants[b][s] & grants_at_issue) & !next_valid[b];
                 if direct[b][s] {
                     next_valid[b] = true;
                     next_row[b] = source_row[s];
                     next_collector[b] = issued_collector;
-                    next_slot[b] = slot_number[s];
+                    next_slot[b] = s;
                 }
             }
         }
@@ -268,7 +262,7 @@ impl<const C: usize> Arbiter<C> {
             s_used[c] = false;
             for b in 0..banks {
                 s_arbiters[c].request[b] =
-                    (next_valid[b] & !write[b].valid) & (next_collector[b] == collector_number[c]);
+                    (next_valid[b] & !write[b].valid) & (next_collector[b] == c);
                 if s_arbiters[c].grant[b] {
                     granted[b] = true;
                     s_used[c] = true;
@@ -300,7 +294,7 @@ impl<const C: usize> Arbiter<C> {
                         after_valid[b] = true;
                         after_row[b] = source_row[s];
                         after_collector[b] = issued_collector;
-                        after_slot[b] = slot_number[s];
+                        after_slot[b] = s;
                     }
                 }
                 offered_valid[b] = next_valid[b];
@@ -325,7 +319,7 @@ impl<const C: usize> Arbiter<C> {
                 second_s_used[c] = false;
                 for b in 0..banks {
                     second_s_arbiters[c].request[b] =
-                        offered_valid[b] & (offered_collector[b] == collector_number[c]);
+                        offered_valid[b] & (offered_collector[b] == c);
                     if second_s_arbiters[c].grant[b] {
                         second_granted[b] = true;
                         second_s_used[c] = true;
@@ -348,7 +342,7 @@ impl<const C: usize> Arbiter<C> {
             transfer_bank[t] = 0;
             for b in 0..banks {
                 if (transfer[t].valid & !(granted[b] | write[b].valid))
-                    & ((transfer_home & bank_mask) == bank_number[b])
+                    & ((transfer_home & bank_mask) == b)
                 {
                     transfer_bank[t] = transfer_bank[t].replace_bit(b, true);
                     bank_row[b] = row_of(transfer[t].base, transfer[t].register, bank_shift);

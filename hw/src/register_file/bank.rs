@@ -76,24 +76,24 @@ pub struct Bank<const W: usize, const C: usize> {
     pub second_slot: In<Bits<3>>,
 
     /// The value of a read stands on `data`.
-    pub data_valid: Out<Bit>,
+    pub data_valid: Out<Register<Bit>>,
     /// The value of a register that leaves stands on `data`.
-    pub data_transfer: Out<[Bit; transfer_ports]>,
+    pub data_transfer: Out<Register<[Bit; transfer_ports]>>,
     /// Collector that the value on `data` is for.
-    pub data_collector: Out<Bits<C>>,
+    pub data_collector: Out<Register<Bits<C>>>,
     /// Slot that the value on `data` is for.
-    pub data_slot: Out<Bits<3>>,
+    pub data_slot: Out<Register<Bits<3>>>,
     /// Value of the last read.
     pub data: Out<Bits<W>>,
     /// The value of a second read stands on `second_data`.
     #[when(accesses == 2)]
-    pub second_data_valid: Out<Bit>,
+    pub second_data_valid: Out<Register<Bit>>,
     /// Collector that the value on `second_data` is for.
     #[when(accesses == 2)]
-    pub second_data_collector: Out<Bits<C>>,
+    pub second_data_collector: Out<Register<Bits<C>>>,
     /// Slot that the value on `second_data` is for.
     #[when(accesses == 2)]
-    pub second_data_slot: Out<Bits<3>>,
+    pub second_data_slot: Out<Register<Bits<3>>>,
     /// Value of the last second read.
     #[when(accesses == 2)]
     pub second_data: Out<Bits<W>>,
@@ -101,16 +101,6 @@ pub struct Bank<const W: usize, const C: usize> {
     #[new(Memory::with_accesses(rows, accesses))]
     memory: Memory<W>,
     access: Local<Bit>,
-    under_way: Register<Bit>,
-    collector_under_way: Register<Bits<C>>,
-    slot_under_way: Register<Bits<3>>,
-    transfer_under_way: Register<[Bit; transfer_ports]>,
-    #[when(accesses == 2)]
-    second_under_way: Register<Bit>,
-    #[when(accesses == 2)]
-    second_collector_under_way: Register<Bits<C>>,
-    #[when(accesses == 2)]
-    second_slot_under_way: Register<Bits<3>>,
 }
 
 watch!(Bank<W, C>: [
@@ -125,36 +115,27 @@ impl<const W: usize, const C: usize> Bank<W, C> {
         access = read | write;
         for t in 0..transfer_ports {
             access |= transfer[t];
-            transfer_under_way[t] = transfer[t];
-            data_transfer[t] = transfer_under_way[t];
+            data_transfer[t] = transfer[t];
         }
         memory.enable = access;
-        memory.write = write;
-        memory.address = row;
-        memory.write_data = write_data;
+        connect!(memory { write, address: row, write_data });
 
-        under_way = read;
+        data_valid = read;
         if read {
-            collector_under_way = collector;
-            slot_under_way = slot;
+            data_collector = collector;
+            data_slot = slot;
         }
 
-        data_valid = under_way;
-        data_collector = collector_under_way;
-        data_slot = slot_under_way;
         data = memory.read_data;
 
         if accesses == 2 {
             memory.second_enable[0] = second_read;
             memory.second_address[0] = second_row;
-            second_under_way = second_read;
+            second_data_valid = second_read;
             if second_read {
-                second_collector_under_way = second_collector;
-                second_slot_under_way = second_slot;
+                second_data_collector = second_collector;
+                second_data_slot = second_slot;
             }
-            second_data_valid = second_under_way;
-            second_data_collector = second_collector_under_way;
-            second_data_slot = second_slot_under_way;
             second_data = memory.second_read_data[0];
         }
     }

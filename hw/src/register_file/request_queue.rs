@@ -103,8 +103,6 @@ pub struct RequestQueue<const C: usize> {
     row: Register<[Bits<8>; depth]>,
     collector: Register<[Bits<C>; depth]>,
     slot: Register<[Bits<3>; depth]>,
-    #[value(|slot| slot)]
-    slot_number: Constant<[Bits<3>; slots]>,
 }
 
 watch!(RequestQueue<C>: [
@@ -218,7 +216,7 @@ impl<const C: usize> RequestQueue<C> {
                 if push[s] & turn[s][l] {
                     offered[l] = true;
                     offered_row[l] |= push_row[s];
-                    offered_slot[l] |= slot_number[s];
+                    offered_slot[l] |= s;
                 }
             }
         }

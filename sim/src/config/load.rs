@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::{suggestion, ParameterError, Parameters, PARAMETERS};
+use gpurf_blocks::{suggestion, ParameterError, Parameters, PARAMETERS, TIMING};
 use serde::{Serialize, Serializer};
 use toml::{Table, Value};
 
@@ -122,9 +122,13 @@ struct Draft {
 
 impl Draft {
     fn change(&mut self, changes: Table, origin: &str) -> Result<(), ConfigError> {
-        let is_hardware = |key: &str| PARAMETERS.iter().any(|parameter| parameter.name == key);
-        let (hardware, others): (Table, Table) = changes.into_iter().partition(|(key, _)| is_hardware(key));
-        for (name, value) in hardware {
+        let is_hardware =
+            |key: &str| key == TIMING || PARAMETERS.iter().any(|parameter| parameter.name == key);
+        let (mut hardware, others): (Table, Table) =
+            changes.into_iter().partition(|(key, _)| is_hardware(key));
+        // What stands beside a timing goes before it.
+        let timing = hardware.remove(TIMING).map(|value| (TIMING.to_string(), value));
+        for (name, value) in timing.into_iter().chain(hardware) {
             let malformed = |reason: String| ConfigError::Malformed { origin: origin.into(), reason };
             if let Some((_, what)) = SET_BY_THE_SM.iter().find(|(set, _)| *set == name) {
                 return Err(malformed(format!("`{name}` cannot be set here: {what}")));
@@ -188,7 +192,7 @@ fn merge(table: &mut Table, changes: Table, section: &str, origin: &str) -> Resu
             if section.is_empty() {
                 let hardware =
                     PARAMETERS.iter().map(|parameter| parameter.name).filter(|name| is_settable(name));
-                known.extend(hardware);
+                known.extend(hardware.chain([TIMING]));
             }
             let list = match section {
                 "" => "`gpurf names constants` and `gpurf names parameters` list them".to_string(),
@@ -240,6 +244,25 @@ mod tests {
         for wrong in ["32", "sometimes", "true"] {
             assert!(sthld(wrong).unwrap_err().to_string().contains("sthld"), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_timing_goes_before_what_stands_beside_it() {
+        let mut draft = Draft { hardware: Parameters::default(), table: TURING.parse().unwrap() };
+        draft.change("accesses = 1\ntiming = \"accel-sim\"".parse().unwrap(), "a file").unwrap();
+        assert_eq!((draft.hardware.accesses, draft.hardware.dispatch_on_arrival), (1, true));
+        let config = set(&["timing=fast", "grant_at_issue=true"]).unwrap();
+        assert!(config.hardware.grant_at_issue && config.hardware.allocate_on_arrival);
+        let slow = message(&["timing=slow"]);
+        assert!(slow.ends_with("timing=slow is not possible; timing is paper, accel-sim or fast"), "{slow}");
+    }
+
+    #[test]
+    fn the_reference_has_the_timing_of_its_name() {
+        let reference = Config::load(Some(Path::new("accel-sim-rtx2060")), &[]).unwrap().hardware;
+        let mut timing = reference;
+        timing.set(TIMING, "accel-sim").unwrap();
+        assert_eq!(reference, timing);
     }
 
     #[test]

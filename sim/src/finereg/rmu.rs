@@ -7,7 +7,8 @@ use gpurf_blocks::ports::{PcrfIn, PcrfOut, RmuIn, RmuOut};
 use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS, RMU_BUFFERS};
 
 use super::{
-    vector, FreeSpaceMonitor, Line, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
+    vector, ExchangeBuffer, FreeSpaceMonitor, Line, LiveRegisterCache, Pcrf, PcrfPointerTable, Place,
+    RegisterIndexDecoder,
 };
 use crate::checkpoint::model_state;
 
@@ -43,16 +44,6 @@ struct Switch {
     begun: bool,
 }
 
-/// A register in the buffer between ACRF and PCRF, with its value once it has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, BorshSerialize, BorshDeserialize)]
-struct Buffered<D> {
-    place: Place,
-    value: Option<D>,
-}
-
-/// Warp and register.
-type Place = (usize, usize);
-
 /// Events of a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Step<D: Data> {
@@ -69,7 +60,7 @@ struct Step<D: Data> {
     finish: bool,
 }
 
-/// The parts, the switch and the buffer.
+/// The parts and the switch.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Rmu<D: Data> {
     cache: LiveRegisterCache,
@@ -85,8 +76,7 @@ pub struct Rmu<D: Data> {
     switch: Switch,
     /// The warp being looked up, and whether it is the last one.
     looking: Option<(usize, bool)>,
-    /// Oldest first.
-    buffer: Vec<Buffered<D>>,
+    exchange: ExchangeBuffer<D>,
     /// Registers that leave while others come.
     streams: bool,
     #[borsh(skip)]
@@ -109,7 +99,7 @@ impl<D: Data> Rmu<D> {
             state: State::Idle,
             switch: Switch::default(),
             looking: None,
-            buffer: Vec::with_capacity(RMU_BUFFERS),
+            exchange: ExchangeBuffer::new(parameters),
             streams: parameters.streams,
             inputs: RmuIn::default(),
             step: Step::default(),
@@ -145,7 +135,7 @@ impl<D: Data> Rmu<D> {
     /// The register shown goes to the ACRF: nothing to be saved is in its place.
     fn can_write(&self) -> bool {
         let Some(place) = self.coming() else { return self.pcrf.shown().is_some() };
-        let is_read = self.buffer.iter().any(|read| read.place == place && read.value.is_none());
+        let is_read = self.exchange.is_under_way(place);
         let is_loaded = self.state == State::Load(place.0) || self.state == State::Return(place.0);
         !self.present[place.0] && !is_read && !is_loaded && self.in_the_way().is_none()
     }
@@ -257,11 +247,11 @@ impl<D: Data> Clocked for Rmu<D> {
             store_last: self.switch.remaining == 1,
             ..Default::default()
         };
-        if let Some(oldest) = self.buffer.first() {
-            let (warp, register) = oldest.place;
-            store.store = oldest.value.is_some() || inputs.acrf_answer;
+        let answer = inputs.acrf_answer.then_some(inputs.acrf_answer_data);
+        if let Some(((warp, register), value)) = self.exchange.oldest(answer) {
+            store.store = value.is_some();
             (store.store_warp, store.store_register) = (warp as u32, register as u32);
-            store.store_data = oldest.value.unwrap_or(inputs.acrf_answer_data);
+            store.store_data = value.unwrap_or(inputs.acrf_answer_data);
         }
         let pcrf = self.pcrf.settle(&store);
         (outputs.pcrf_read, outputs.pcrf_write) = (pcrf.free, pcrf.stored);
@@ -277,8 +267,7 @@ impl<D: Data> Clocked for Rmu<D> {
             }),
             _ => None,
         };
-        let places = if self.streams { RMU_BUFFERS } else { 1 };
-        let read = wanted.filter(|_| self.buffer.len() < places || pcrf.stored);
+        let read = wanted.filter(|_| self.exchange.has_room(pcrf.stored));
         if let Some((warp, register)) = read {
             outputs.acrf_read = true;
             (outputs.acrf_read_warp, outputs.acrf_read_register) = (warp as u32, register as u32);
@@ -288,7 +277,7 @@ impl<D: Data> Clocked for Rmu<D> {
         let first = self.present.iter().position(|&present| present);
         let first_turn = first.filter(|_| self.streams || !pcrf.walking);
         let selected = self.elsewhere().or(first_turn).filter(|_| self.state == State::Select);
-        let saved = first.is_none() && self.buffer.is_empty();
+        let saved = first.is_none() && self.exchange.is_empty();
         let finish = self.state == State::Select && saved && !pcrf.walking;
         outputs.done = finish;
         let returns = self.elsewhere().is_some();
@@ -304,16 +293,12 @@ impl<D: Data> Clocked for Rmu<D> {
         let freed = step.pcrf.free.then_some(step.pcrf.free_entry as usize);
         self.monitor.edge(first_free.filter(|_| step.pcrf.take), freed);
 
-        if inputs.acrf_answer {
-            let unanswered = self.buffer.iter_mut().find(|read| read.value.is_none());
-            unanswered.expect("a register is read").value = Some(inputs.acrf_answer_data);
-        }
+        let answer = inputs.acrf_answer.then_some(inputs.acrf_answer_data);
+        self.exchange.edge(answer, step.pcrf.stored, step.read);
         if step.pcrf.stored {
-            self.buffer.remove(0);
             self.switch.remaining -= 1;
         }
         if let Some(place) = step.read {
-            self.buffer.push(Buffered { place, value: None });
             self.decoder.drop(place.1);
         }
 

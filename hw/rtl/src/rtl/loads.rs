@@ -152,7 +152,8 @@ impl<'a> Loads<'a> {
             }
             Expr::Binary(binary) if operator(&binary.op).is_some() && self.is_register(&binary.left) => {
                 let (target, operator, value) = (&*binary.left, operator(&binary.op), &*binary.right);
-                let value = parse_quote_spanned!(value.span()=> #target #operator (#value));
+                let value = grouped(value);
+                let value = parse_quote_spanned!(value.span()=> #target #operator #value);
                 loads.push(Load { nest: nest.to_vec(), path: path.to_vec(), target: target.clone(), value });
                 return None;
             }

@@ -65,5 +65,5 @@ impl VisitMut for Registered<'_> {
 }
 
 fn behind(output: &Ident) -> Ident {
-    format_ident!("{output}_register", span = output.span())
+    format_ident!("{output}__register", span = output.span())
 }

@@ -91,6 +91,12 @@ impl Shorthand<'_> {
 
     fn passed(&mut self, call: &Macro) -> Vec<Stmt> {
         match call.parse_body::<Pass>() {
+            Ok(pass) if pass.is_connection() => {
+                let hint =
+                    "the ports of a part are connected\nhelp: write `connect!(part { port: value } -> out);`";
+                self.errors.push(Error::new_spanned(call, hint));
+                vec![]
+            }
             Ok(mut pass) => {
                 rooted(&mut pass.from, &self.loops);
                 rooted(&mut pass.to, &self.loops);
@@ -98,7 +104,7 @@ impl Shorthand<'_> {
             }
             Err(error) => {
                 let hint = format!(
-                    "{error}\nhelp: write `pass!(self => part: wire, array[..], one[i], wire as name)`, or \
+                    "{error}\nhelp: write `pass!(part => other: wire, array[..], one[i], wire as name)`, or \
                      `pass!(from => to)` for a whole bundle"
                 );
                 self.errors.push(Error::new(error.span(), hint));
@@ -189,6 +195,11 @@ impl Parse for Wire {
 }
 
 impl Pass {
+    /// Returns true if it is between a part and the module itself.
+    fn is_connection(&self) -> bool {
+        [&self.from, &self.to].iter().any(|end| matches!(end, Expr::Path(path) if path.path.is_ident("self")))
+    }
+
     fn assignments(&self, names: &Names) -> Vec<Stmt> {
         match &self.wires {
             None => vec![assigned(taken(&self.from), &self.to)],

@@ -10,7 +10,11 @@ pub struct Declared {
     pub second: In<Bit>,
     /// The only output.
     pub x: Out<Bit>,
+    /// An output that is a register.
+    pub shown: Out<Register<Bit>>,
     #[when(slots == 2)]
     held: Register<Bits<8>>,
+    level: Register<Bits<8>>,
+    levels: Register<[Bits<8>; slots]>,
     number: Local<Bits<8>>,
 }
