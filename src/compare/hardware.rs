@@ -20,10 +20,12 @@ use crate::verilog::hierarchy;
 /// transistors have at 45 nm, for what stands around them. An estimate.
 pub const MEMORY_BIT_UM2: f64 = 0.7;
 
-/// Measurements, as they were when the tool was built.
+/// Measurements: those of the project that the tool runs in, elsewhere as they were when it was built.
 static RECORDED: LazyLock<Records> = LazyLock::new(|| {
-    let text = include_str!("../../synth/areas.jsonl");
-    Records::of(text, Path::new(RECORD)).expect("the embedded measurements are valid")
+    let path = Path::new(RECORD);
+    let own = path.exists().then(|| Records::read(path).ok()).flatten();
+    let built = || Records::of(include_str!("../../synth/areas.jsonl"), path);
+    own.unwrap_or_else(|| built().expect("the embedded measurements are valid"))
 });
 
 /// Designs whose cost was asked for.
@@ -129,7 +131,7 @@ pub fn cost(design: &Design, config: &Config) -> Option<Cost> {
     let cost = match summed {
         Some(Err(missing)) => {
             let missing = missing.join(", ");
-            say!("{design}: no area of {missing}; `gpurf synth` with --record {RECORD}, and build again");
+            say!("{design}: no area of {missing}; measure it with `gpurf synth` and --record {RECORD}");
             None
         }
         Some(Ok(cost)) => Some(cost),

@@ -289,6 +289,33 @@ fn of_requests(pair: &Pair, count: u64) -> Option<f64> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_register_cache_has_no_energy_of_accelwattch() {
+        let outcome = |design: &str| Outcome {
+            workload: "bfs".into(),
+            design: design.into(),
+            label: design.into(),
+            ipc: 1.0,
+            hit_ratio: 0.0,
+            counters: Counters { operand_reads: 10, bank_reads: 10, cycles: 10, ..Counters::default() },
+            stalls: Default::default(),
+            energy_pj: Default::default(),
+            intervals: vec![],
+            residency: None,
+            stream: None,
+            sound: true,
+            errors: vec![],
+        };
+        let config = Config::default();
+        let of = |design: &str| {
+            let (run, reference) = (&outcome(design), &outcome("baseline"));
+            let pair = Pair { run, reference, machine: &config, reference_machine: &config };
+            ["energy_accelwattch", "energy_accelwattch_free"].map(|name| value(name, &pair))
+        };
+        assert_eq!(of("register-cache"), [None, None]);
+        assert!(of("malekeh").iter().all(Option::is_some));
+    }
+
     /// The same arrays as in the memories' own file.
     #[test]
     fn energies_of_accelwattch_are_those_of_its_arrays() {

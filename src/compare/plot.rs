@@ -107,3 +107,26 @@ impl Plot {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_on_the_front_unless_another_has_less_and_gives_more() {
+        let point = |name: &str, x: f64, y: f64| Point { name: name.into(), x, y };
+        let points = vec![
+            point("small", 1.0, 0.0),
+            point("worse", 1.0, -1.0),
+            point("better", 2.0, 3.0),
+            point("larger", 4.0, 3.0),
+            point("same", 2.0, 3.0),
+        ];
+        let plot = Plot::front("file", "title", &["x".into(), "y".into()], points);
+        let Drawing::Front(Scatter { groups, .. }) = &plot.drawing else { panic!("a front") };
+        let names = |group: &Group| group.points.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&groups[0]), ["small", "better", "same"]);
+        assert_eq!(names(&groups[1]), ["worse", "larger"]);
+        assert!(plot.is_recorded() && plot.picture().expect("drawn").contains("better"));
+    }
+}

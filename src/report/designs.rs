@@ -20,7 +20,10 @@ const STUDY: &str = "designs";
 /// `None` without a result of the study.
 pub fn section(studies: &[Kept<Study>], recorded: &Path) -> Result<Option<Section>> {
     let kept = studies.iter().find(|one| one.of.name == STUDY).map(|one| one.of.clone());
-    let recorded = || Ok::<_, anyhow::Error>(records(recorded, STUDY)?.pop().map(|record| record.study));
+    let recorded = || {
+        let records = records(recorded, STUDY)?;
+        Ok::<_, anyhow::Error>(records.into_iter().find(|one| one.label == "small").map(|one| one.study))
+    };
     let Some(study) = kept.map_or_else(recorded, |study| Ok(Some(study)))? else { return Ok(None) };
     let table = study.tables.iter().find(|one| one.title.starts_with("Every design"));
     let mut fronts = vec![];

@@ -73,7 +73,7 @@ impl Records {
         Ok(Records { path: path.to_path_buf(), lines })
     }
 
-    /// Of the text of a file that has this place.
+    /// Measurements in the text of a file that has this place.
     ///
     /// # Errors
     /// If a line is none that [`Records::write`] writes; the message names the line.

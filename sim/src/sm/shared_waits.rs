@@ -3,8 +3,8 @@
 //!
 //! A sub-core's allocator has a counter of its own, and gives a collector up when that reaches STHLD. Here it
 //! is told the longest STHLD until all sub-cores together have waited for long enough, and 0 then. A sub-core
-//! counts in the order of its number in the cycle. The count starts again when one that has waited issues. One
-//! that alone waits for [`OWN_STHLD`] cycles gives up by its own counter.
+//! counts in the order of its number in the cycle. The count starts again when one that has waited issues.
+//! One that alone waits for [`OWN_STHLD`] cycles gives up by its own counter.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
