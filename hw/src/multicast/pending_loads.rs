@@ -180,4 +180,4 @@ impl<const V: usize, const A: usize> PendingLoads<V, A> {
     }
 }
 
-monitor!(PendingLoads<const: "pending_loads_monitor.v");
+monitor!(PendingLoads<V, A>: "pending_loads_monitor.v");
