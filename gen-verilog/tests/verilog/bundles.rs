@@ -60,7 +60,7 @@ impl OrderDesk {
             shown.customer = kept[0].customer;
         }
         pass!(passing => copy);
-        pass!(self => self: copy as either);
+        pass!(copy => either);
         for k in 0..orders {
             either.merge(kept[k]);
         }
