@@ -59,7 +59,7 @@ pub struct SthldController {
     pub issued: In<Bits<3>>,
 
     /// The threshold, in cycles.
-    pub sthld: Out<Register<Bits<5>>>,
+    pub sthld: Out<Bits<5>>,
     /// State of the controller: 1 to 6, as the papers number them.
     pub state: Out<Bits<3>>,
     /// Event: the last cycle of an interval.
@@ -77,6 +77,7 @@ pub struct SthldController {
     previous: Register<Bits<16>>,
     /// The state less one, so that it is reset to zero.
     stored_state: Register<Bits<3>>,
+    stored_sthld: Register<Bits<5>>,
     #[value(interval - 1)]
     last_cycle: Constant<Bits<14>>,
     /// Places of the ones in the inverse threshold.
@@ -147,18 +148,19 @@ impl SthldController {
                 }
             }
         }
-        let moved: Bits<7> = bit_cast::<7, 5>(sthld) + step;
+        let moved: Bits<7> = bit_cast::<7, 5>(stored_sthld) + step;
         if interval_end {
             stored_state = next_state;
-            sthld = bit_cast::<5, 7>(moved);
+            stored_sthld = bit_cast::<5, 7>(moved);
         }
         if moved > maximum {
-            sthld.d = bit_cast::<5, 7>(maximum);
+            stored_sthld.d = bit_cast::<5, 7>(maximum);
         }
         if moved.get_bit(6) {
-            sthld.d = 0;
+            stored_sthld.d = 0;
         }
 
+        sthld = stored_sthld;
         state = stored_state + 1;
     }
 }
