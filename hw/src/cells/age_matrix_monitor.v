@@ -25,7 +25,7 @@
   wire prove_oldest = !(is_a_pair && first_is_older && request[first]) || !oldest[second];
 
   integer w, x, y;
-  // Whether one is older than another, as the matrix has it.
+  // One is older than another, as the matrix has it.
   reg [MEMBERS*MEMBERS-1:0] older;
   always @(*)
     for (w = 0; w < MEMBERS; w = w + 1)

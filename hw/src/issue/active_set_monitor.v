@@ -58,7 +58,7 @@
   // No ready warp is passed over by one that has been pending for less long.
   wire prove_order = !(is_a_pair && is_ahead_now && entered[second] && ready[first]) || entered[first] || allowed[first];
 
-  // Whether one warp is before another, as the hardware has it.
+  // One warp is before another, as the hardware has it.
   reg [WARPS*WARPS-1:0] before;
   always @(*)
     for (w = 0; w < WARPS; w = w + 1)

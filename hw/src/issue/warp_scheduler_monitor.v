@@ -63,7 +63,7 @@
   wire prove_age = !(selected && !(is_last && warp == last) && first < WARPS && second < WARPS && first != second &&
     first_is_older && could[first] && has_data[first] == has_data[second]) || warp != second;
 
-  // Whether one warp is older than another, as the matrix has it.
+  // One warp is older than another, as the matrix has it.
   reg [WARPS*WARPS-1:0] older;
   always @(*)
     for (w = 0; w < WARPS; w = w + 1)
