@@ -157,11 +157,11 @@ const FAULTS_OF_STREAMS: [Fault; 10] = [
     ("rmu", SMALL_PCRF, "elsewhere = comes & present", "elsewhere = 1'd0 & present"),
     ("rmu", SMALL_PCRF, "under_way = comes", "under_way = 1'd0"),
     // What is left of a warp's vector is not put back.
-    ("rmu", SMALL_PCRF, "elsewhere) state_d = RmuState_Return", "elsewhere) state_d = RmuState_Select"),
+    ("rmu", SMALL_PCRF, "else state_d = RmuState_Return", "else state_d = RmuState_Select"),
     // The buffer fills with registers that wait for the walk, which waits for the buffer.
     ("rmu", SMALL_PCRF, "(|monitor_free_count[11:2])", "1'd1"),
     // The second register in the buffer is lost.
-    ("rmu", SMALL_PCRF, "held_d[0] = enters[0] | held[1]", "held_d[0] = enters[0]"),
+    ("rmu", SMALL_PCRF, "else held_d[0] = held[1]", "else held_d[0] = 1'd0"),
     // With one port a register is stored while another is read.
     ("pcrf", &["pcrf_ports=1"], "is_read = next_read | value_read", "is_read = 1'd0"),
     // A register leaves in a cycle in which its bank reads or writes something else; it is another bank's.
