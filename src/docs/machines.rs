@@ -49,7 +49,7 @@ pub fn side_by_side(_: &Project, _: &str) -> Result<String> {
     Ok(text)
 }
 
-/// What each named timing sets, and why.
+/// The settings of each named timing, and why.
 pub fn timings(_: &Project, _: &str) -> Result<String> {
     let set = TIMINGS[0].settings.map(|(name, _)| code(name)).join(" | ");
     let mut text =

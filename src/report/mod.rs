@@ -119,8 +119,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 
     let claims = claimed::claimed(&studies, &arguments.recorded)?;
     let designs = designs::section(&studies, &arguments.recorded)?;
+    let summary = summary::section(&audits, &claims, &studies[0].of)?;
     let sections = [
-        summary::section(&audits, &claims, &studies[0].of)?,
         claims::section(&audits, &claims),
         workloads::section(&evaluation, &profiles, &studies[0].of.command),
         plots::section(&studies, &profiles)?,
@@ -129,7 +129,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         waveforms::section(&waveforms),
         commands::section(&studies, &claims, areas.as_ref(), &waveforms),
     ];
-    let sections: Vec<Section> = designs.into_iter().chain(sections).collect();
+    let sections: Vec<Section> = [summary].into_iter().chain(designs).chain(sections).collect();
     let text = page::page(&sections);
     write(&path, text.as_bytes())?;
     println!("Report: {} ({} KB, one file)", path.display(), text.len() / 1024);

@@ -100,7 +100,7 @@ impl<I: Ports, O: Ports> Scenario<I, O> {
     }
 }
 
-/// What a scenario does with engines.
+/// The way of a scenario with engines.
 type Play = Box<dyn Fn(&Parameters, &mut dyn Driven) -> Result<(), String>>;
 
 /// A scenario of packed words.

@@ -13,7 +13,7 @@ pub struct Timing {
     pub name: &'static str,
     /// The parameters that it sets, each with its value.
     pub settings: [(&'static str, &'static str); 5],
-    /// What it stands for, in whole sentences.
+    /// Its meaning, in whole sentences.
     pub doc: &'static str,
     /// Paper and section, or the reason of a decision of this project.
     pub source: &'static str,

@@ -191,8 +191,8 @@ impl Signals {
                     AtomKind::OutputParameter => Role::ChildOutput(number),
                     _ => continue,
                 };
-                // A register is called by its own name, without a `q`; the inputs of one that is an output, by
-                // the output's.
+                // A register is called by its own name, without a `q`; the inputs of one that is an output,
+                // by the output's.
                 let verilog = match is_register(first) {
                     true => match port.strip_suffix("$q") {
                         Some(held) => held.replace('$', "_"),

@@ -30,7 +30,8 @@ pub struct PortWaveform {
 }
 
 impl PortWaveform {
-    /// `top` is the name of the outermost scope; `module` tells which of the ports there are and their widths.
+    /// `top` is the name of the outermost scope; `module` tells which of the ports there are and their
+    /// widths.
     pub fn create(
         path: &Path,
         top: &str,

@@ -33,7 +33,7 @@ struct Named {
     part: Option<String>,
 }
 
-/// What a field is for whoever connects it.
+/// The use of a field to whoever connects it.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Nature {
     /// A signal, a wire or a constant.
@@ -70,7 +70,7 @@ impl Known {
         self.fields.contains_key(name) && !self.lets.iter().any(|each| each.is_called(name))
     }
 
-    /// What a field is, and how many arrays in arrays of it.
+    /// The kind of a field, and how many arrays in arrays of it there are.
     pub fn nature(&self, field: &str) -> Option<(Nature, usize)> {
         self.fields.get(field).map(|named| (named.nature, named.dimensions))
     }

@@ -46,7 +46,7 @@ impl Let {
     }
 }
 
-/// Those of a module, from the kernel in the file that declares it.
+/// The `let`s of a module, from the kernel in the file that declares it.
 pub fn lets_in(file: &syn::File, module: &str, known: &Known) -> Vec<Let> {
     let kernels = file.items.iter().filter_map(|item| match item {
         syn::Item::Impl(kernel) if kernel.attrs.iter().any(|each| each.path().is_ident("rtl")) => {
@@ -86,7 +86,7 @@ pub struct Lets<'a> {
     conditions: Vec<Expr>,
     /// Signals that decide about it.
     choices: usize,
-    /// Those that can be read, each with the loops around it.
+    /// The ones that can be read, each with the loops around it.
     scope: Vec<(Ident, Vec<Ident>)>,
     found: Vec<Let>,
     /// All that is wrong with them.

@@ -130,7 +130,7 @@ fn declared(
     [connections.errors, functions.errors, lets.errors, loads.errors].concat()
 }
 
-/// What a kernel holds.
+/// Contents of a kernel.
 #[derive(Default)]
 struct Parts {
     sections: Vec<Section>,

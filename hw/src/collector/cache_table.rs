@@ -197,7 +197,7 @@ watch!(CacheTable<W, I>: ["valid entry_tag entry_near entry_data if entry_valid[
 
 #[rtl]
 impl<const W: usize, const I: usize> CacheTable<W, I> {
-    /// What the entries hold, and which of them can be found.
+    /// The contents of the entries, and those that can be found.
     fn entries() {
         any_near = false;
         for e in 0..entries {

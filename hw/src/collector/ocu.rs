@@ -165,7 +165,7 @@ impl<const W: usize> Ocu<W> {
         }
     }
 
-    /// What leaves.
+    /// The instruction that leaves.
     fn operands() {
         ready = occupancy;
         for s in 0..slots {

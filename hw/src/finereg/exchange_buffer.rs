@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Exchange buffer of the register management unit: R §V-E. Registers on their way from the ACRF to the PCRF.
+//! Exchange buffer of the register management unit: R §V-E.
 //!
-//! "A 128-byte buffer is used" for the exchange of registers, which is one register. With it alone the ACRF
-//! could be read in every other cycle, so there are two. A register enters with the cycle of its read, without
-//! a value; the values come in the order of the reads. With `streams` off there is one register at a time.
+//! It holds registers on their way from the ACRF to the [pcrf](pcrf.md), as a part of the [rmu](rmu.md).
 //!
-//! Timing: what enters in cycle t is there from t + 1. The oldest register can leave in the cycle in which its
-//! value comes, and from then on; the second moves up behind it. There is room for another in the cycle in
-//! which one leaves.
+//! # Timing
+//!
+//! A register enters in the cycle of its read, without a value. The values come in the order of the reads.
+//! The oldest register can leave in the cycle in which its value comes, and from then on. The second moves up
+//! behind it:
+//!
+//! | cycle | what happens |
+//! |---|---|
+//! | t | `read`: the register enters |
+//! | t + 1 | it is looked up as `under_way` until its value comes |
+//! | a | `answer`: `complete` and `data` have the value; with `leave` it is gone in a + 1 |
+//!
+//! There is room for another register in the cycle in which one leaves.
+//!
+//! # Decisions
+//!
+//! **Two registers.** R §V-E has a buffer of 128 bytes, which is one register. With one, the ACRF could be
+//! read in every other cycle only. With `streams` off there is one register at a time.
 
 use gpurf_blocks::RMU_BUFFERS;
 use rust_hdl::prelude::*;

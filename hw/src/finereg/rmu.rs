@@ -317,8 +317,8 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     fn walk() {
         /// A register comes back whose row may hold one to be saved.
         let comes: Bit = pcrf.restored & (stores & !discards);
-        // That one's warp waits for its turn; has its turn, or is on its way to it or back; or it has been read
-        // and has not come.
+        // That one's warp waits for its turn; has its turn, or is on its way to it or back; or it has been
+        // read and has not come.
         elsewhere = comes & present.get_bit(pcrf.restored_warp);
         let is_current: Bit = comes & (drained_warp == pcrf.restored_warp);
         connect!(exchange { look_warp: pcrf.restored_warp, look_register: pcrf.restored_register });

@@ -250,7 +250,7 @@ impl<const W: usize> ModernSubCore<W> {
         } -> issue as issued, warp as issued_warp, waits as constant_waits);
     }
 
-    /// What the instruction that issues sets and reserves.
+    /// The instruction that issues: it sets and reserves.
     fn reserve() {
         connect!(stall_counters {
             launch, hold: stands, issued: scheduler.issue, warp: scheduler.warp, stall: 0, yields: false,

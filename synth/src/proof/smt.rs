@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use crate::programs::Z3;
 use crate::yosys::Yosys;
 
-/// What Yosys writes of a design, and the questions to z3.
+/// The design as Yosys writes it, and the questions to z3.
 pub const DESIGN: &str = "words.smt2";
 const QUESTION: &str = "question.smt2";
 
@@ -25,9 +25,7 @@ pub enum Answer {
     Open,
 }
 
-/// Asks whether a property, an output of a module that Yosys has written, can be broken: `start` is what holds
-/// in the first cycle, and `broken` tells in which of the cycles up to `last` it is broken. It holds in all
-/// others. The limit is of the clock.
+/// Asks for a run of a module that Yosys has written in which a property is broken. The limit is of the clock.
 ///
 /// # Errors
 /// If z3 is missing or cannot be started.

@@ -136,7 +136,7 @@ impl<'a> Loads<'a> {
         }
     }
 
-    /// What remains of a statement without its loads.
+    /// The rest of a statement without its loads.
     fn extracted(
         &mut self,
         statement: Stmt,
@@ -366,8 +366,8 @@ fn written_out(group: &[Load]) -> Vec<Stmt> {
     })
 }
 
-/// The choice of what one of several loads brings. Nothing matters where none of them is: so the last needs no
-/// condition, if it stands first.
+/// The choice of what one of several loads brings. Nothing matters where none of them is: so the last needs
+/// no condition, if it stands first.
 fn values(loads: &[Load], is_first: bool) -> Stmt {
     let value = |load: &Load| -> Stmt {
         let (target, value) = (&load.target, &load.value);

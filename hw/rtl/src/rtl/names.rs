@@ -40,7 +40,7 @@ impl Names {
         self.asked(&steps, |known, field| known.is_optional(field)).unwrap_or(false)
     }
 
-    /// What a path names, and how many arrays in arrays of it.
+    /// The thing that a path names, and how many arrays in arrays of it there are.
     pub fn nature(&self, path: &Expr) -> Option<(Nature, usize)> {
         let mut indices = 0;
         let mut rest = path;
@@ -60,7 +60,7 @@ impl Names {
         Some(fields)
     }
 
-    /// What the declaration says that has the last name of a path.
+    /// The declaration that has the last name of a path.
     fn asked<T>(&self, steps: &[String], ask: impl Fn(&Known, &str) -> T) -> Option<T> {
         match steps {
             [field] => Some(ask(&self.module, field)),

@@ -14,9 +14,9 @@ use super::names::Names;
 /// Writes out what such a name stands for.
 pub(super) struct Registered<'a> {
     names: &'a Names,
-    /// Those that a section has driven.
+    /// The ones that a section has driven.
     shown: HashSet<String>,
-    /// Those that this one names for the first time.
+    /// The ones that this section names for the first time.
     new: Vec<Ident>,
 }
 
