@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every design on one machine: the page has it after its summary. It is what the study's folder holds, or what was
-//! recorded of it.
+//! Every design on one machine, after the summary: what the study's folder holds, or what was recorded of it.
 
 use std::path::Path;
 
