@@ -99,7 +99,7 @@ fn a_queue_neither_loses_nor_doubles_a_read() {
         [
             ("if (pop) full[p] = valid[p + 1];", ""),
             ("any_push = any_push | push[s];", "any_push = push[s];"),
-            ("offered_slot[l*3 +: 3] | slot_number[s*3 +: 3];", "slot_number[0 +: 3];"),
+            ("offered_slot[l*3 +: 3] | s[2:0];", "3'd0;"),
         ]
     );
 }
@@ -181,8 +181,8 @@ fn the_oldest_are_known_and_each_register_is_shown_once() {
         RegisterIndexDecoder::new(&parameters),
         parameters: [],
         [
-            ("low_d = low & ~shown;", "low_d = low & ~lowest;"),
-            ("if (load | (step & is_high)) high", "if (load) high"),
+            ("left_low_d = left_low & ~shown;", "left_low_d = left_low & ~lowest;"),
+            ("if (load | (step & is_high)) left_high", "if (load) left_high"),
         ]
     );
 }
@@ -204,8 +204,8 @@ fn vectors_rows_and_lanes_are_those_that_were_written() {
         Bank::<32, 1>::new(&parameters),
         parameters: ["collectors", "width", "rows"],
         [
-            ("under_way <= read;", "under_way <= read | write;"),
-            ("if (read) slot_under_way <= slot;", "if (read) slot_under_way <= slot | 3'd1;"),
+            ("data_valid <= read;", "data_valid <= read | write;"),
+            ("if (read) data_slot <= slot;", "if (read) data_slot <= slot | 3'd1;"),
         ]
     );
     check!(
