@@ -130,7 +130,7 @@ fn its_verilog_reads_well_and_passes_the_checkers() {
         let text = design.source();
         assert!(text.contains("// Uses up to the cycle before."), "{text}");
         assert!(text.contains(&format!("output reg [{slots}*4-1:0] count")), "{text}");
-        assert!(text.contains("counts = used[s] & !(&count[s*4 +: 4]);"), "{text}");
+        assert!(text.contains("counts[s] = used[s] & !(&count[s*4 +: 4]);"), "{text}");
         for result in
             [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&design)]
         {
