@@ -272,7 +272,6 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             replacement.miss[0] = s_valid;
         }
         for e in 0..entries {
-            let d_updates: Bit = d_accepted[0] & cache_table.d_hit_entry[0].get_bit(e);
             // On arrival, what the next instruction brings or takes away does not reach the choice.
             replacement.valid[e] =
                 if allocate_on_arrival { cache_table.was_valid[e] } else { cache_table.valid[e] };
@@ -281,7 +280,9 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             replacement.keep[e] = if allocate_on_arrival {
                 cache_table.lock[e]
             } else {
-                (cache_table.lock[e] & !dispatch) | (cache_table.entry_hit[e] | d_updates)
+                (cache_table.lock[e] & !dispatch)
+                    | (cache_table.entry_hit[e]
+                        | (d_accepted[0] & cache_table.d_hit_entry[0].get_bit(e)))
             };
         }
     }
