@@ -341,8 +341,8 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
     Ok(proofs.collect())
 }
 
-/// The result for all rules together, by induction over as many cycles as suffice, and else by ABC. Without z3
-/// it is open.
+/// The result for all rules together, by induction over as many cycles as suffice, and else by ABC. Without
+/// z3 it is open.
 fn prove_on_words(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<RuleProof>> {
     let began = Instant::now();
     let all = |holds: Holds, method: String| {

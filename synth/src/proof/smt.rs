@@ -25,7 +25,8 @@ pub enum Answer {
     Open,
 }
 
-/// Asks for a run of a module that Yosys has written in which a property is broken. The limit is of the clock.
+/// Asks for a run of a module that Yosys has written in which a property is broken. The limit is of the
+/// clock.
 ///
 /// # Errors
 /// If z3 is missing or cannot be started.
