@@ -39,7 +39,6 @@ pub struct Lfsr {
     pub step: In<Bit>,
     /// The present state.
     pub value: Out<Register<Bits<8>>>,
-
 }
 
 #[rtl]

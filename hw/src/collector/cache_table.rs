@@ -213,7 +213,8 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
                 data[e] = entry_latch[e].q;
             }
             any_near |= (entry_valid[e] & entry_near[e]);
-            visible[e] = if allocate_on_arrival & dispatch_on_arrival { valid[e] & !s_here[e] } else { valid[e] };
+            visible[e] =
+                if allocate_on_arrival & dispatch_on_arrival { valid[e] & !s_here[e] } else { valid[e] };
         }
     }
 
@@ -359,7 +360,8 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
 
             entry_valid[e] = ((used[e] | filled[e]) | d_some[e]) | (valid[e] & !killed[e]);
 
-            entry_tag[e].enable = if allocate_on_arrival { filled[e] | d_some[e] } else { used[e] | d_some[e] };
+            entry_tag[e].enable =
+                if allocate_on_arrival { filled[e] | d_some[e] } else { used[e] | d_some[e] };
 
             entry_lock[e].load((used[e] | filled[e]) | unlock, used[e] | (filled[e] & !unlock));
 

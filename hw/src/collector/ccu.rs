@@ -281,8 +281,7 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
                 cache_table.lock[e]
             } else {
                 (cache_table.lock[e] & !dispatch)
-                    | (cache_table.entry_hit[e]
-                        | (d_accepted[0] & cache_table.d_hit_entry[0].get_bit(e)))
+                    | (cache_table.entry_hit[e] | (d_accepted[0] & cache_table.d_hit_entry[0].get_bit(e)))
             };
         }
     }
@@ -340,7 +339,8 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
         }
         if allocate_on_arrival {
             connect!(cache_table {
-                s_entry: replacement.victim[0], s_register: operand_collector_table.s_register,
+                s_entry: replacement.victim[0],
+                s_register: operand_collector_table.s_register,
                 s_near: operand_collector_table.s_near,
             });
             operand_collector_table.s_entry = position(0..entries, |e| replacement.victim[0].get_bit(e));
@@ -398,9 +398,7 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
                         operand_data[s] |= cache_table.data[e];
                     }
                 } else {
-                    if (operand_collector_table.index[s] == e)
-                        & operand_collector_table.placed[s]
-                    {
+                    if (operand_collector_table.index[s] == e) & operand_collector_table.placed[s] {
                         operand_data[s] |= cache_table.data[e];
                     }
                 }

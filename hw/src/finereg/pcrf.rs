@@ -208,23 +208,38 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
     fn arrays() {
         let last_bit: Bits<1> = if store_last { 1 } else { 0 };
         connect!(ends {
-            read: next_read, read_address: next_entry, write: written, write_address: current,
+            read: next_read,
+            read_address: next_entry,
+            write: written,
+            write_address: current,
             write_data: last_bit,
         });
         connect!(nexts {
-            read: next_read, read_address: next_entry, write: written, write_address: current,
+            read: next_read,
+            read_address: next_entry,
+            write: written,
+            write_address: current,
             write_data: first_free,
         });
         connect!(warps {
-            read: value_read, read_address: read_entry, write: written, write_address: current,
+            read: value_read,
+            read_address: read_entry,
+            write: written,
+            write_address: current,
             write_data: store_warp,
         });
         connect!(registers {
-            read: value_read, read_address: read_entry, write: written, write_address: current,
+            read: value_read,
+            read_address: read_entry,
+            write: written,
+            write_address: current,
             write_data: store_register,
         });
         connect!(data {
-            read: value_read, read_address: read_entry, write: written, write_address: current,
+            read: value_read,
+            read_address: read_entry,
+            write: written,
+            write_address: current,
             write_data: store_data,
         });
     }

@@ -77,7 +77,9 @@
 use gpurf_blocks::CTA_WARPS;
 use rust_hdl::prelude::*;
 
-use super::{ExchangeBuffer, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder};
+use super::{
+    ExchangeBuffer, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
+};
 use crate::dialect::{block, rtl, Memory, Register};
 use crate::watch;
 
@@ -397,8 +399,12 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     /// Registers on their way, and how many are not in the PCRF yet.
     fn exchange() {
         connect!(exchange {
-            read: reads, read_warp: acrf_read_warp, read_register: acrf_read_register, answer: acrf_answer,
-            answer_data: acrf_answer_data, leave: pcrf.stored,
+            read: reads,
+            read_warp: acrf_read_warp,
+            read_register: acrf_read_register,
+            answer: acrf_answer,
+            answer_data: acrf_answer_data,
+            leave: pcrf.stored,
         });
         if is_check {
             remaining = count;
@@ -410,17 +416,26 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     /// The PCRF and its tables.
     fn tables() {
         connect!(pcrf {
-            walk: begins & chain, walk_pointer: pointers.pointer, accept: moved,
-            any_free: monitor.any_free, first_free: monitor.first_free, store: exchange.complete,
-            store_last: remaining == bits::<12>(1), store_warp: exchange.warp,
-            store_register: exchange.register, store_data: exchange.data,
+            walk: begins & chain,
+            walk_pointer: pointers.pointer,
+            accept: moved,
+            any_free: monitor.any_free,
+            first_free: monitor.first_free,
+            store: exchange.complete,
+            store_last: remaining == bits::<12>(1),
+            store_warp: exchange.warp,
+            store_register: exchange.register,
+            store_data: exchange.data,
         });
         pcrf_read = pcrf.free;
         pcrf_write = pcrf.stored;
         connect!(monitor { take: pcrf.take, free: pcrf.free, free_entry: pcrf.free_entry } -> free_count);
         connect!(pointers {
-            read: accepted & restore, write: (begins & chain) | (finish & stores), cta: incoming,
-            write_pointer: pcrf.head, write_count: count,
+            read: accepted & restore,
+            write: (begins & chain) | (finish & stores),
+            cta: incoming,
+            write_pointer: pcrf.head,
+            write_count: count,
         });
         if is_check {
             // What comes in is no longer there.

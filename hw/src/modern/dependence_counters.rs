@@ -89,9 +89,7 @@ impl DependenceCounters {
                     changes[w * 6 + c] = true;
                 }
                 for k in 0..DECREMENTS {
-                    if decrement[k].valid
-                        & ((decrement[k].warp == number[w]) & (decrement[k].counter == c))
-                    {
+                    if decrement[k].valid & ((decrement[k].warp == number[w]) & (decrement[k].counter == c)) {
                         // Less one.
                         next[w * 6 + c] += 63;
                         changes[w * 6 + c] = true;
@@ -112,7 +110,8 @@ impl DependenceCounters {
                     level[w] = counter[w * 6 + c];
                 }
             }
-            let over: Bit = limited[w] & ((level[w] > limit_value_held[w]) | (busy[w] & limit_mask_held[w]).any());
+            let over: Bit =
+                limited[w] & ((level[w] > limit_value_held[w]) | (busy[w] & limit_mask_held[w]).any());
             free[w] = !(over | (busy[w] & wait_mask[w]).any());
 
             limited[w] = over | (here[w] & limit.valid);

@@ -253,7 +253,12 @@ impl<const W: usize> ModernSubCore<W> {
     /// The instruction that issues: it sets and reserves.
     fn reserve() {
         connect!(stall_counters {
-            launch, hold: stands, issued: scheduler.issue, warp: scheduler.warp, stall: 0, yields: false,
+            launch,
+            hold: stands,
+            issued: scheduler.issue,
+            warp: scheduler.warp,
+            stall: 0,
+            yields: false,
         });
         for q in 0..VARIABLE_QUEUES {
             queues[q].reserve = false;
@@ -342,7 +347,11 @@ impl<const W: usize> ModernSubCore<W> {
     /// one.
     fn allocate() {
         connect!(cache {
-            go: allocator.go, warp: allocate_warp, tensor: allocate_tensor, reuse: allocate_reuse, launch,
+            go: allocator.go,
+            warp: allocate_warp,
+            tensor: allocate_tensor,
+            reuse: allocate_reuse,
+            launch,
         });
         allocator.fixed = allocate_valid;
         allocator.variable = queues[0].head_valid | queues[1].head_valid;

@@ -119,10 +119,8 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
         matched_warp = if state.matched { partner_warp } else { 0 };
         for r in 0..rows {
             for k in 0..4 {
-                entries[r * 4 + k].load(
-                    state.writes & ((state.free_row == r) & (state.free_lane == k)),
-                    request,
-                );
+                entries[r * 4 + k]
+                    .load(state.writes & ((state.free_row == r) & (state.free_lane == k)), request);
             }
         }
     }

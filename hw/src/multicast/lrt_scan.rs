@@ -196,7 +196,10 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
     fn end() {
         passed = ((here & !aging) & search) & !leaving.any();
         connect!(state {
-            ends: passed & at_end, any_partner: found | partners.any(), partner_row: row, partner_lane,
+            ends: passed & at_end,
+            any_partner: found | partners.any(),
+            partner_row: row,
+            partner_lane,
         });
         matched_warp = 0;
         if found {

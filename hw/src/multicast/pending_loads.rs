@@ -109,8 +109,8 @@ impl<const V: usize, const A: usize> PendingLoads<V, A> {
             ask[s].register = 0;
             for p in 0..pending {
                 for j in 0..2 {
-                    questions[s].request[p * 2 + j] = (valid[p] & !free[p * 2 + j])
-                        & (bit_cast::<2, V>(warp[p * 2 + j]) == s);
+                    questions[s].request[p * 2 + j] =
+                        (valid[p] & !free[p * 2 + j]) & (bit_cast::<2, V>(warp[p * 2 + j]) == s);
                     if questions[s].grant[p * 2 + j] {
                         asked[s] = true;
                         ask[s].warp |= warp[p * 2 + j];

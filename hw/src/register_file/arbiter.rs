@@ -261,8 +261,7 @@ impl<const C: usize> Arbiter<C> {
         for c in 0..collectors {
             s_used[c] = false;
             for b in 0..banks {
-                s_arbiters[c].request[b] =
-                    (next_valid[b] & !write[b].valid) & (next_collector[b] == c);
+                s_arbiters[c].request[b] = (next_valid[b] & !write[b].valid) & (next_collector[b] == c);
                 if s_arbiters[c].grant[b] {
                     granted[b] = true;
                     s_used[c] = true;
@@ -275,8 +274,11 @@ impl<const C: usize> Arbiter<C> {
             bank_collector[b] = next_collector[b];
             bank_slot[b] = next_slot[b];
             bank_conflict[b] = next_valid[b] & !granted[b];
-            bank_row[b] =
-                if write[b].valid { row_of(write[b].base, write[b].register, bank_shift) } else { next_row[b] };
+            bank_row[b] = if write[b].valid {
+                row_of(write[b].base, write[b].register, bank_shift)
+            } else {
+                next_row[b]
+            };
         }
     }
 
@@ -318,8 +320,7 @@ impl<const C: usize> Arbiter<C> {
             for c in 0..collectors {
                 second_s_used[c] = false;
                 for b in 0..banks {
-                    second_s_arbiters[c].request[b] =
-                        offered_valid[b] & (offered_collector[b] == c);
+                    second_s_arbiters[c].request[b] = offered_valid[b] & (offered_collector[b] == c);
                     if second_s_arbiters[c].grant[b] {
                         second_granted[b] = true;
                         second_s_used[c] = true;
@@ -341,9 +342,7 @@ impl<const C: usize> Arbiter<C> {
             let transfer_home: Bits<8> = home_of(transfer[t].register, transfer[t].warp);
             transfer_bank[t] = 0;
             for b in 0..banks {
-                if (transfer[t].valid & !(granted[b] | write[b].valid))
-                    & ((transfer_home & bank_mask) == b)
-                {
+                if (transfer[t].valid & !(granted[b] | write[b].valid)) & ((transfer_home & bank_mask) == b) {
                     transfer_bank[t] = transfer_bank[t].replace_bit(b, true);
                     bank_row[b] = row_of(transfer[t].base, transfer[t].register, bank_shift);
                 }

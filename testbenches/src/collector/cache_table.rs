@@ -47,8 +47,7 @@ struct CacheTableStimulus<D: Data> {
 
 impl<D: Data> CacheTableStimulus<D> {
     fn new(parameters: &Parameters) -> Self {
-        let Parameters { entries, slots, banks, d_ports, accesses, allocate_on_arrival, .. } =
-            *parameters;
+        let Parameters { entries, slots, banks, d_ports, accesses, allocate_on_arrival, .. } = *parameters;
         let meets = allocate_on_arrival && parameters.dispatch_on_arrival;
         let table = model::CacheTable::new(parameters);
         CacheTableStimulus { entries, slots, banks, d_ports, accesses, allocate_on_arrival, meets, table }

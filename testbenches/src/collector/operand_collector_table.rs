@@ -39,9 +39,18 @@ struct OperandCollectorTableStimulus {
 
 impl OperandCollectorTableStimulus {
     fn new(parameters: &Parameters) -> Self {
-        let Parameters { entries, slots, accesses, dispatch_on_arrival, allocate_on_arrival, .. } = *parameters;
+        let Parameters { entries, slots, accesses, dispatch_on_arrival, allocate_on_arrival, .. } =
+            *parameters;
         let (waiting, index) = (vec![], vec![0; slots]);
-        OperandCollectorTableStimulus { entries, slots, dispatch_on_arrival, allocate_on_arrival, accesses, waiting, index }
+        OperandCollectorTableStimulus {
+            entries,
+            slots,
+            dispatch_on_arrival,
+            allocate_on_arrival,
+            accesses,
+            waiting,
+            index,
+        }
     }
 }
 
@@ -110,7 +119,8 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
         }
         // The last value may arrive as its instruction leaves and the next one enters.
         let filled = self.all_filled(&inputs);
-        let complete = self.waiting.iter().all(|slot| self.dispatch_on_arrival && filled.contains(&self.index[*slot]));
+        let complete =
+            self.waiting.iter().all(|slot| self.dispatch_on_arrival && filled.contains(&self.index[*slot]));
         inputs.issue = complete && random.percent(70);
         inputs
     }

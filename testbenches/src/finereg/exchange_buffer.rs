@@ -30,9 +30,14 @@ where
                 rule: "R V-E: meanwhile, the live registers are transferred",
                 play: |bench| {
                     bench.cycle(read(3, 40))?;
-                    let waits = bench.cycle(ExchangeBufferIn { look_warp: 3, look_register: 40, ..none() })?;
-                    expect(waits.any && !waits.complete && waits.under_way, "it has been read, and not come")?;
-                    let comes = ExchangeBufferIn { answer: true, answer_data: value(7), leave: true, ..none() };
+                    let waits =
+                        bench.cycle(ExchangeBufferIn { look_warp: 3, look_register: 40, ..none() })?;
+                    expect(
+                        waits.any && !waits.complete && waits.under_way,
+                        "it has been read, and not come",
+                    )?;
+                    let comes =
+                        ExchangeBufferIn { answer: true, answer_data: value(7), leave: true, ..none() };
                     let out = bench.cycle(comes)?;
                     expect_eq!((out.complete, out.warp, out.register), (true, 3, 40), "it is there")?;
                     expect_eq!(out.data, value(7), "the value that comes")?;
@@ -49,7 +54,8 @@ where
                     bench.cycle(read(1, 10))?;
                     let answered = ExchangeBufferIn { answer: true, answer_data: value(5), ..read(2, 20) };
                     expect(bench.cycle(answered)?.room, "a second place")?;
-                    let full = bench.cycle(ExchangeBufferIn { answer: true, answer_data: value(6), ..none() })?;
+                    let full =
+                        bench.cycle(ExchangeBufferIn { answer: true, answer_data: value(6), ..none() })?;
                     expect(!full.room && full.data == value(5), "no third, and the first stays")?;
                     let out = bench.cycle(ExchangeBufferIn { leave: true, ..none() })?;
                     expect(out.room && out.warp == 1, "the first leaves, and there is room for another")?;
@@ -94,8 +100,7 @@ impl<D: Data> Stimulus<ExchangeBufferIn<D>, ExchangeBufferOut<D>> for Exchange {
         inputs.read = (inputs.leave || self.held.len() < most) && random.percent(70);
         (inputs.read_warp, inputs.read_register) = (random.below(32) as u32, random.below(64) as u32);
         let looked = self.held.front().filter(|_| random.percent(60)).copied();
-        let (warp, register, _) =
-            looked.unwrap_or((random.below(32) as u32, random.below(64) as u32, false));
+        let (warp, register, _) = looked.unwrap_or((random.below(32) as u32, random.below(64) as u32, false));
         (inputs.look_warp, inputs.look_register) = (warp, register);
         if inputs.leave {
             self.held.pop_front();
