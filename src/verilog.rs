@@ -110,7 +110,7 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
             TIMING => TIMINGS[0].settings.iter().any(|(set, _)| set == parameter),
             name => *parameter == name,
         };
-        if !entries.iter().any(|entry| entry.parameters().iter().any(|parameter| is_set(&parameter))) {
+        if !entries.iter().any(|entry| entry.parameters().iter().any(&is_set)) {
             let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
             say!("note: --set {setting} changes nothing: {} has no parameter {name}", names.join(" or "));
         }

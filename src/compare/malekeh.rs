@@ -49,8 +49,14 @@ pub fn sensitivity(evaluation: &Evaluation) -> Option<Table> {
     (!designs.is_empty()).then_some(rows)
 }
 
+/// A part of the energy.
+type EnergyPart = fn(&Energy) -> f64;
+
+/// Energies of the accesses of a design's hardware, if they were measured.
+type EnergySet = fn(&Named, &Config) -> Option<Energies>;
+
 /// Parts of the energy.
-const PARTS: [(&str, fn(&Energy) -> f64); 5] = [
+const PARTS: [(&str, EnergyPart); 5] = [
     ("reads of banks", |energy| energy.bank_reads),
     ("writes of banks", |energy| energy.bank_writes),
     ("crossbar and arbitration", |energy| energy.crossbar + energy.arbitration),
@@ -63,7 +69,7 @@ const PARTS: [(&str, fn(&Energy) -> f64); 5] = [
 pub fn parts(evaluation: &Evaluation) -> Option<Table> {
     let (config, baseline) = (&evaluation.config, evaluation.designs.first()?);
     let malekeh = evaluation.designs.iter().find(|named| named.label == "malekeh")?;
-    let of = |named: &Named, part: fn(&Energy) -> f64, energies: fn(&Named, &Config) -> Option<Energies>| {
+    let of = |named: &Named, part: EnergyPart, energies: EnergySet| {
         let share = |run: &Outcome, reference: &Outcome| {
             let own = energies(named, config)?.of(&named.design, config, &run.counters);
             let whole = energies(baseline, config)?.of(&baseline.design, config, &reference.counters);
@@ -71,7 +77,7 @@ pub fn parts(evaluation: &Evaluation) -> Option<Table> {
         };
         Series::new(&evaluation.outcomes, &named.label, &baseline.label, share).average()
     };
-    let sets: [(&str, fn(&Named, &Config) -> Option<Energies>); 3] = [
+    let sets: [(&str, EnergySet); 3] = [
         ("netlists", |named, config| measured::energies(&named.design, config).copied()),
         ("C Table III", |_, _| Some(Energies::default())),
         ("AccelWattch", |_, _| Some(Energies::accelwattch())),
@@ -80,9 +86,7 @@ pub fn parts(evaluation: &Evaluation) -> Option<Table> {
         sets.iter().flat_map(|(name, _)| [baseline, malekeh].map(|of| format!("{name}: {}", of.label)));
     let heads: Vec<String> = std::iter::once("% of the baseline's energy".to_string()).chain(heads).collect();
     let mut rows = table(&heads.iter().map(String::as_str).collect::<Vec<_>>());
-    for (name, part) in
-        PARTS.into_iter().chain([("all", (|energy: &Energy| energy.total) as fn(&Energy) -> f64)])
-    {
+    for (name, part) in PARTS.into_iter().chain([("all", (|energy: &Energy| energy.total) as EnergyPart)]) {
         let cells =
             sets.iter().flat_map(|(_, set)| [baseline, malekeh].map(|named| percent(of(named, part, *set))));
         rows.add_row(std::iter::once(name.to_string()).chain(cells));

@@ -96,7 +96,7 @@ impl RegisterCacheEnergy {
             // What the first cycle of a window finds is no change.
             let counted = &window[1..];
             for (event, term) in EVENTS.iter().zip(&mut terms) {
-                let count: u64 = counted.iter().map(|sample| event.count(sample, &inputs, &outputs)).sum();
+                let count: u64 = counted.iter().map(|sample| event.count(sample, inputs, outputs)).sum();
                 term.push(count as f64 / counted.len() as f64);
             }
         }

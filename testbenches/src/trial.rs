@@ -51,6 +51,9 @@ pub(crate) fn packed<I: Ports, O: Ports>(engines: &mut [Ported<I, O>]) -> Vec<Bo
     engines.iter_mut().map(packed).collect()
 }
 
+/// Sees the number, the inputs and the first engine's outputs of every cycle.
+pub(crate) type Watch<'a> = &'a mut dyn FnMut(u64, &[u32], &[u32]);
+
 /// The same with packed ports.
 pub(crate) fn run_packed(
     layout: &PortLayout,
@@ -58,7 +61,7 @@ pub(crate) fn run_packed(
     stimulus: &mut dyn PackedStimulus,
     random: &mut Random,
     cycles: u64,
-    watch: &mut dyn FnMut(u64, &[u32], &[u32]),
+    watch: Watch,
 ) -> Outcome {
     let mut outcome = Outcome::default();
     let mut inputs = layout.no_inputs();

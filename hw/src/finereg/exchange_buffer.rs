@@ -101,9 +101,11 @@ impl<const W: usize> ExchangeBuffer<W> {
         warp = buffer_warp[0];
         register = buffer_register[0];
         data = if full[0] { buffer[0] } else { answer_data };
-        under_way = any(0..buffers, |s| {
-            (held[s] & !full[s]) & ((buffer_warp[s] == look_warp) & (buffer_register[s] == look_register))
-        });
+        under_way = false;
+        for s in 0..buffers {
+            let is_looked: Bit = (buffer_warp[s] == look_warp) & (buffer_register[s] == look_register);
+            under_way |= (held[s] & !full[s]) & is_looked;
+        }
     }
 
     /// Registers enter, and move up where one leaves.
