@@ -221,7 +221,7 @@ impl Module {
             parameters: entry.parameters().iter().map(parameter).collect(),
             inputs: Port::all(entry, top, &layout.inputs, true),
             outputs: Port::all(entry, top, &layout.outputs, false),
-            words: layout.no_inputs().len(),
+            words: layout.words().0,
             cycles: 0,
             recording,
             bench,

@@ -47,7 +47,7 @@ pub fn text(project: &Project, about: &str) -> Result<String> {
 }
 
 fn words(sample: &[u32], field: &Field) -> Vec<u32> {
-    sample[field.first_word..][..field.words].to_vec()
+    field.of(sample).to_vec()
 }
 
 /// Rows of names and values. A port that is never more than 1 is a line, another one has its values in boxes.

@@ -258,7 +258,7 @@ impl<'a> Follower<'a> {
         for (from, to) in narrow.iter().zip(wide) {
             let place = to.first_word..to.first_word + to.words;
             if from.words == to.words {
-                widened[place].copy_from_slice(&words[from.first_word..from.first_word + from.words]);
+                widened[place].copy_from_slice(from.of(words));
             } else {
                 widened[place].copy_from_slice(&self.values.of(words[from.first_word]));
             }

@@ -29,12 +29,9 @@ impl Seen {
 
 /// Ports that are not zero, in the order of their declaration.
 fn ports(fields: &[Field], words: &[u32]) -> String {
-    let shown = fields.iter().filter_map(|field| {
-        let words = &words[field.first_word..][..field.words];
-        let digits: String = words.iter().rev().map(|word| format!("{word:08x}")).collect();
-        let digits = digits.trim_start_matches('0');
-        (!digits.is_empty()).then(|| format!("{}=0x{digits}", field.name))
-    });
+    let is_shown = |field: &&Field| field.of(words).iter().any(|&word| word != 0);
+    let shown = fields.iter().filter(is_shown);
+    let shown = shown.map(|field| format!("{}={}", field.name, field.hexadecimal(words)));
     let shown = shown.collect::<Vec<_>>().join(" ");
     match shown.is_empty() {
         true => "all zero".into(),

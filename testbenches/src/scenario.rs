@@ -100,7 +100,7 @@ impl<I: Ports, O: Ports> Scenario<I, O> {
     }
 }
 
-/// The way of a scenario with engines.
+/// Drives engines through a scenario.
 type Play = Box<dyn Fn(&Parameters, &mut dyn Driven) -> Result<(), String>>;
 
 /// A scenario of packed words.

@@ -72,14 +72,7 @@ pub fn observed(config: &Config, design: &Design, seed: u64) -> Result<PackedCom
 
 /// The emitted Verilog of a design's sub-core: all those of a machine are made from it.
 pub fn verilog(config: &Config, design: &Design, seed: u64) -> Result<Hierarchy> {
-    struct Emit;
-    impl WithSubCore for Emit {
-        type Result = Result<Hierarchy>;
-        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Result<Hierarchy> {
-            Ok(emit(&make())?)
-        }
-    }
-    with_sub_core(config, design, seed, Emit)
+    Ok(emit(&*block(config, design, seed))?)
 }
 
 /// A sub-core's Verilog under Verilator.

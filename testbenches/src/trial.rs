@@ -54,7 +54,7 @@ pub(crate) fn packed<I: Ports, O: Ports>(engines: &mut [Ported<I, O>]) -> Vec<Bo
 /// Sees the number, the inputs and the first engine's outputs of every cycle.
 pub(crate) type Watch<'a> = &'a mut dyn FnMut(u64, &[u32], &[u32]);
 
-/// The same with packed ports.
+/// Drives packed engines as [`run`] does those of known ports.
 pub(crate) fn run_packed(
     layout: &PortLayout,
     engines: &mut [Box<dyn PackedClocked + '_>],

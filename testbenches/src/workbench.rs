@@ -184,7 +184,6 @@ pub struct Bench {
 #[derive(Clone, Copy)]
 struct Subject {
     block: fn(&Parameters) -> Box<dyn Block>,
-    emit: fn(&Parameters, &Style) -> Result<Hierarchy>,
     model: fn(&Parameters) -> PackedEngine,
     playback: fn(&Parameters, &[Vec<u32>]) -> Playback,
     rust_hdl: fn(&Parameters) -> Box<dyn Hardware>,
@@ -223,7 +222,6 @@ pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench {
         parameters: M::seen(parameters),
         subject: Subject {
             block: |parameters| Box::new(M::configured(parameters)),
-            emit: |parameters, style| Ok(emit_as(&M::configured(parameters), style)?),
             model: |parameters| Box::new(Packed(M::model(parameters))),
             playback: |parameters, inputs| playback_of_model(M::model(parameters), inputs),
             rust_hdl: |parameters| Box::new(Packed(Rtl::new(M::configured(parameters)))),
@@ -409,7 +407,7 @@ impl Workbench for Bench {
         let hierarchy = match self.emitted.get() {
             Some(emitted) => emitted.clone(),
             None => {
-                let emitted = (self.subject.emit)(&self.parameters, &self.style)?;
+                let emitted = emit_as(&*self.block(), &self.style)?;
                 self.emitted.get_or_init(|| emitted).clone()
             }
         };

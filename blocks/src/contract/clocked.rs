@@ -38,36 +38,30 @@ pub trait Clocked {
     }
 }
 
-impl<B: Clocked + ?Sized> Clocked for &mut B {
-    type In = B::In;
-    type Out = B::Out;
+/// A pointer to an engine is one.
+macro_rules! forwarded {
+    ($($pointer:ty),*) => {$(
+        impl<B: Clocked + ?Sized> Clocked for $pointer {
+            type In = B::In;
+            type Out = B::Out;
 
-    fn settle(&mut self, inputs: &Self::In) -> Self::Out {
-        (**self).settle(inputs)
-    }
+            fn settle(&mut self, inputs: &Self::In) -> Self::Out {
+                (**self).settle(inputs)
+            }
 
-    fn tick(&mut self) {
-        (**self).tick()
-    }
+            fn tick(&mut self) {
+                (**self).tick()
+            }
+
+            fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {
+                (**self).save(state)
+            }
+
+            fn restore(&mut self, state: &mut &[u8]) -> io::Result<()> {
+                (**self).restore(state)
+            }
+        }
+    )*};
 }
 
-impl<B: Clocked + ?Sized> Clocked for Box<B> {
-    type In = B::In;
-    type Out = B::Out;
-
-    fn settle(&mut self, inputs: &Self::In) -> Self::Out {
-        (**self).settle(inputs)
-    }
-
-    fn tick(&mut self) {
-        (**self).tick()
-    }
-
-    fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {
-        (**self).save(state)
-    }
-
-    fn restore(&mut self, state: &mut &[u8]) -> io::Result<()> {
-        (**self).restore(state)
-    }
-}
+forwarded!(&mut B, Box<B>);

@@ -85,16 +85,7 @@ pub fn difference<P: Ports>(cycle: u64, first: P, second: P) -> Divergence {
 
 /// The same of packed outputs with this layout.
 pub fn packed_difference(cycle: u64, layout: &[Field], first: &[u32], second: &[u32]) -> Divergence {
-    let of = |words: &[u32], field: &Field| {
-        let words = &words[field.first_word..][..field.words];
-        let digits: String = words.iter().rev().map(|word| format!("{word:08x}")).collect();
-        let digits = digits.trim_start_matches('0');
-        format!("0x{}", if digits.is_empty() { "0" } else { digits })
-    };
-    let differs = |field: &&Field| {
-        let words = field.first_word..field.first_word + field.words;
-        first[words.clone()] != second[words]
-    };
-    let field = layout.iter().find(differs).expect("outputs differ");
-    Divergence { cycle, port: field.name, first: of(first, field), second: of(second, field) }
+    let field = layout.iter().find(|field| field.of(first) != field.of(second)).expect("outputs differ");
+    let (first, second) = (field.hexadecimal(first), field.hexadecimal(second));
+    Divergence { cycle, port: field.name, first, second }
 }

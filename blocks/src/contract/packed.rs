@@ -41,19 +41,21 @@ impl PortLayout {
         PortLayout { inputs: layout::<I>(), outputs: layout::<O>() }
     }
 
+    /// Numbers of words of the inputs and of the outputs.
+    pub fn words(&self) -> (usize, usize) {
+        let words = |fields: &[Field]| fields.last().map_or(0, |last| last.first_word + last.words);
+        (words(&self.inputs), words(&self.outputs))
+    }
+
     /// Words of the inputs, all zero.
     pub fn no_inputs(&self) -> Vec<u32> {
-        vec![0; words(&self.inputs)]
+        vec![0; self.words().0]
     }
 
     /// Words of the outputs, all zero.
     pub fn no_outputs(&self) -> Vec<u32> {
-        vec![0; words(&self.outputs)]
+        vec![0; self.words().1]
     }
-}
-
-fn words(fields: &[Field]) -> usize {
-    fields.last().map_or(0, |last| last.first_word + last.words)
 }
 
 /// An engine of known ports, behind packed words.

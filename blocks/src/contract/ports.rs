@@ -97,6 +97,20 @@ pub struct Field {
     pub words: usize,
 }
 
+impl Field {
+    /// Its own words of those of the struct.
+    pub fn of<'a>(&self, words: &'a [u32]) -> &'a [u32] {
+        &words[self.first_word..][..self.words]
+    }
+
+    /// The same as a number: `0x1f`.
+    pub fn hexadecimal(&self, words: &[u32]) -> String {
+        let digits: String = self.of(words).iter().rev().map(|word| format!("{word:08x}")).collect();
+        let digits = digits.trim_start_matches('0');
+        format!("0x{}", if digits.is_empty() { "0" } else { digits })
+    }
+}
+
 /// All ports of `P` in packed order, those past a module's own array lengths included.
 pub fn layout<P: Ports>() -> Vec<Field> {
     struct Layout(Vec<Field>, usize);

@@ -9,11 +9,11 @@ pub const TIMING: &str = "timing";
 /// Values of parameters that go together.
 #[derive(Debug)]
 pub struct Timing {
-    /// Its name on the command line and in files.
+    /// The name on the command line and in files.
     pub name: &'static str,
     /// The parameters that it sets, each with its value.
     pub settings: [(&'static str, &'static str); 5],
-    /// Its meaning, in whole sentences.
+    /// The meaning, in whole sentences.
     pub doc: &'static str,
     /// Paper and section, or the reason of a decision of this project.
     pub source: &'static str,

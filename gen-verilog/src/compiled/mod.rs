@@ -159,8 +159,7 @@ impl PackedCompiled {
     ) -> Result<Self, EmitError> {
         let ports = (packed_fields(&layout.inputs), packed_fields(&layout.outputs));
         let program = Program::of(&Design::of(module, is_observed)?, ports, fault);
-        let words = (layout.no_inputs().len(), layout.no_outputs().len());
-        Ok(PackedCompiled { program: Arc::new(program), words })
+        Ok(PackedCompiled { program: Arc::new(program), words: layout.words() })
     }
 
     /// All signals by module, parents before their parts, if they are observed; else nothing.

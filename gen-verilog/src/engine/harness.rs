@@ -48,8 +48,7 @@ impl<'a> Harness<'a> {
     pub fn new(hierarchy: &'a Hierarchy, layout: &PortLayout) -> Self {
         let inputs = wires(hierarchy, &layout.inputs, "in");
         let outputs = wires(hierarchy, &layout.outputs, "out");
-        let words = (layout.no_inputs().len(), layout.no_outputs().len());
-        Harness { hierarchy, inputs, outputs, words }
+        Harness { hierarchy, inputs, outputs, words: layout.words() }
     }
 
     /// Connections of the design's ports, as of an instance, to the harness's names. An array's elements are

@@ -445,7 +445,7 @@ mod tests {
         );
         let or = quote!(self.level.enable.next = (self.first.val() == State::On) | self.second[0].val(););
         assert!([enable, or].iter().any(|form| complete.contains(&form.to_string())), "{complete}");
-        // What is assigned later wins, also over what is assigned in any case.
+        // A later assignment wins, also over one that is made in any case.
         let later = decided(quote!(
             level = 1;
             if first {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Round-robin arbiter: grants one of several requests, turning on past the one granted last.
 //!
-//! Its state is one bit for each requester: set for the one granted last and for all before it. A request
-//! whose bit is clear goes first; among equals the lowest number does.
+//! The state is one bit for each requester. The bit is set for the one granted last and for all before it. A
+//! request whose bit is clear goes first. Among equals the lowest number does.
 //!
 //! None of the papers describes this cell. It orders the banks that want one collector's port S
 //! ([arbiter](arbiter.md)) and the collectors that are ready ([operand stage](operand_stage.md)).

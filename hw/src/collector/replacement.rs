@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Replacement of cache-table entries: W §4.1, F §IV-A1. Combinational.
 //!
-//! Replacement chooses an entry for every source that misses and for the results that do, all in one cycle.
-//! It never chooses an entry that is locked, that a source of this instruction hits, or that the first result
-//! updates. Of the others it chooses
+//! Each source that misses gets an entry, and so does each result that misses. All are chosen in one cycle.
+//! An entry is never chosen if it is locked, if a source of this instruction hits it, or if the first result
+//! updates it. The choice among the others is
 //!
 //! 1. a free entry, the lowest-numbered;
 //! 2. else, under the policy `malekeh`, a random far one: the first at or after `random`, around the table;

@@ -57,8 +57,8 @@
 //!   makes at most one move. Registers that are in nobody's way are read only while more than three entries
 //!   are free, or after the walk: two in the buffer and one read then find entries. So a CTA that fits only
 //!   into what the other frees is exchanged register by register.
-//! - **Two registers in the buffer.** R's has 128 bytes, which is one register. One read at a time would take
-//!   the ACRF's answer time for every register.
+//! - **Two registers in the buffer.** R's has 128 bytes, which is one register. With it each register would
+//!   take the ACRF's whole answer time.
 //! - **A start before the end** of the incoming CTA, as soon as its own registers are in, is not built: its
 //!   rows may still hold registers to be saved.
 //! - **A memory for the vectors.** They are needed twice, to count and to save, and out of order. R's Fig. 10
@@ -319,8 +319,8 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
     fn walk() {
         /// A register comes back whose row may hold one to be saved.
         let comes: Bit = pcrf.restored & (stores & !discards);
-        // That one's warp waits for its turn; has its turn, or is on its way to it or back; or it has been
-        // read and has not come.
+        // The warp of the one to be saved waits for its turn, has it, or is on its way to it or back. Or the
+        // register has been read and has not come.
         elsewhere = comes & present.get_bit(pcrf.restored_warp);
         let is_current: Bit = comes & (drained_warp == pcrf.restored_warp);
         connect!(exchange { look_warp: pcrf.restored_warp, look_register: pcrf.restored_register });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Active set, the first level of a two-level scheduler: F §VI-A.
 //!
-//! Of a sub-core's warps a few are active, and only they may issue; the others are pending. The set stands
+//! A few of a sub-core's warps are active. Only they may issue; the others are pending. The set stands
 //! before the [warp scheduler](warp_scheduler.md). `allowed` says whose readiness counts there, `left` whose
 //! values a [register cache](register_cache.md) has to write back. In each cycle
 //!

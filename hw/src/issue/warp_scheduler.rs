@@ -45,7 +45,7 @@
 //! | `gto` | none: a warp that stays ready starves the oldest | scenario `greed_has_no_bound` |
 //! | `malekeh` | none, also without greed: two warps with data that take turns starve the oldest | scenarios `greed_has_no_bound`, `preference_has_no_bound` |
 //!
-//! What ends the last two is no hardware: a warp depends on its own results, waits at barriers, and ends.
+//! The program bounds the last two: a warp depends on its own results, waits at barriers, and ends.
 //! Under `stall` the `lrr` bound counts issues, not cycles; a warp that is selected and cannot issue costs
 //! cycles.
 //!

@@ -222,7 +222,7 @@ impl<'a> Gates<'a> {
             circuit,
             inputs: wires(circuit, ports, &layout.inputs, true),
             outputs: wires(circuit, ports, &layout.outputs, false),
-            output_words: layout.no_outputs().len(),
+            output_words: layout.words().1,
             values: vec![0; nets],
             rows: vec![0; instances],
             gate,

@@ -292,12 +292,7 @@ fn reach() -> String {
 /// The result for each rule: for all together, or else for each with all others in the cycles before.
 fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<RuleProof>> {
     let began = Instant::now();
-    let together = |holds: Holds, method: &str| {
-        let seconds = began.elapsed().as_secs_f64();
-        let proof =
-            |rule: &&Property| RuleProof { rule: rule.text.clone(), holds, method: method.into(), seconds };
-        Ok(rules.iter().map(proof).collect())
-    };
+    let together = |holds: Holds, method: &str| Ok(alike(rules, holds, method, began));
     let mut steps = vec![];
     match induction(yosys, BROKEN, rules, limit)? {
         Induction::Proved { method } => return together(Holds::Always, &method),
@@ -341,18 +336,21 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
     Ok(proofs.collect())
 }
 
+/// One result for all rules.
+fn alike(rules: &[&Property], holds: Holds, method: &str, began: Instant) -> Vec<RuleProof> {
+    let seconds = began.elapsed().as_secs_f64();
+    let proof =
+        |rule: &&Property| RuleProof { rule: rule.text.clone(), holds, method: method.into(), seconds };
+    rules.iter().map(proof).collect()
+}
+
 /// The result for all rules together, by induction over as many cycles as suffice, and else by ABC. Without
 /// z3 it is open.
 fn prove_on_words(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<RuleProof>> {
     let began = Instant::now();
-    let all = |holds: Holds, method: String| {
-        let seconds = began.elapsed().as_secs_f64();
-        let proof =
-            |rule: &&Property| RuleProof { rule: rule.text.clone(), holds, method: method.clone(), seconds };
-        Ok(rules.iter().map(proof).collect())
-    };
+    let all = |holds: Holds, method: &str| Ok(alike(rules, holds, method, began));
     if Z3.find().is_none() {
-        return all(Holds::Open, format!("z3 is missing: {}", Z3.remedy));
+        return all(Holds::Open, &format!("z3 is missing: {}", Z3.remedy));
     }
     let mut said = "its step does not end";
     for last in 1..=DEPTH {
@@ -363,14 +361,14 @@ fn prove_on_words(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result
             Answer::Never => {}
         }
         match smt::ask(yosys, AROUND, &question(false), limit)? {
-            Answer::Never => return all(Holds::Always, format!("induction over {last}, z3")),
+            Answer::Never => return all(Holds::Always, &format!("induction over {last}, z3")),
             Answer::Found => said = "its step fails",
             Answer::Open => {}
         }
     }
     match abc::run(yosys, BASE, CIRCUIT, BROKEN, &format!("bmc3 -F {BOUND}"), limit)? {
-        Holds::Always | Holds::Open => all(Holds::Open, said.to_string()),
-        otherwise => all(otherwise, said.to_string()),
+        Holds::Always | Holds::Open => all(Holds::Open, said),
+        otherwise => all(otherwise, said),
     }
 }
 

@@ -3,7 +3,7 @@
 //! keep its value elsewhere.
 //!
 //! An assignment becomes one to the register's `enable`, under all conditions that lead to it, and one to its
-//! `d`. What is assigned later wins.
+//! `d`. A later assignment wins.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -246,7 +246,7 @@ impl VisitMut for Sizes<'_> {
             }
             return;
         }
-        // What a closure names is its own.
+        // A closure's names are its own.
         if !matches!(expr, Expr::Closure(_)) {
             visit_expr_mut(self, expr);
         }
