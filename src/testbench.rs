@@ -56,8 +56,8 @@ pub struct Arguments {
     /// VCD otherwise. The option takes one module
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     waveform: Option<PathBuf>,
-    /// Record these scopes of the waveform, separated by commas, each with all that lies in it; without the
-    /// option, all scopes
+    /// Record these scopes of the waveform, separated by commas, each with all that lies in it; `top` is the
+    /// module's own signals alone; without the option, all scopes
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "waveform")]
     scopes: Vec<String>,
     /// Record also what each register is loaded with, and when: NAME_d and NAME_enable. The waveform is one

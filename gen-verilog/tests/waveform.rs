@@ -286,6 +286,12 @@ fn only_the_scopes_that_are_named_are_recorded() {
         scopes.iter().all(|scope| !scope.contains("decoder")),
         "scopes that are not asked for: {scopes:?}"
     );
+    record_rmu(&path, Extent { scopes: &["top".into()], ..Extent::default() }).unwrap();
+    let wave = wellen::simple::read(&path).unwrap();
+    let hierarchy = wave.hierarchy();
+    let names: Vec<_> = hierarchy.all_vars().map(|place| hierarchy[place].full_name(hierarchy)).collect();
+    assert!(names.contains(&"rmu.state".to_string()), "{names:?}");
+    assert!(names.iter().all(|name| name.matches('.').count() == 1), "{names:?}");
     fs::remove_file(&path).unwrap();
 
     let error = record_rmu(&path, Extent { scopes: &["pcfr".into()], ..Extent::default() }).err().unwrap();

@@ -27,10 +27,12 @@ const CYCLES: u64 = 10_000;
 pub fn text(project: &Project, about: &str) -> Result<String> {
     let (module, register) = about.split_once(' ').context("name a module and a register")?;
     find(module)?;
-    let bench = workbench(module, &Parameters { width: 32, ..Parameters::default() });
+    // Intervals so short that few cycles have many.
+    let bench = workbench(module, &Parameters { width: 32, interval: 50, ..Parameters::default() });
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("states.vcd");
-    let options = RecordingOptions { path: &path, cycles: 0..u64::MAX, scopes: &[], loads: false };
+    let scopes = ["top".to_string()];
+    let options = RecordingOptions { path: &path, cycles: 0..u64::MAX, scopes: &scopes, loads: false };
     let mut courses: Vec<Course> =
         bench.scenarios().into_iter().map(|(name, _)| Course::Scenario(name.to_string())).collect();
     courses.push(Course::Random { seed: 1, cycles: CYCLES });

@@ -151,7 +151,12 @@ fn a_warp_waits_for_a_collector_as_long_as_it_should() {
 
 #[test]
 fn sthld_moves_as_the_instructions_change() {
-    let parameters = small();
+    for interval in [10_000, 1, 16_383] {
+        let parameters = Parameters { interval, ..small() };
+        check!("sthld_controller", SthldController::new(&parameters), parameters: ["interval"], []);
+    }
+    // What an error does is seen after some intervals.
+    let parameters = Parameters { interval: 13, ..small() };
     check!(
         "sthld_controller",
         SthldController::new(&parameters),
@@ -238,7 +243,7 @@ fn a_table_of_loads_finds_each_partner() {
     if Z3.find().is_none() {
         return gpurf_fixtures::missing("z3", "tools/prover");
     }
-    let parameters = Parameters { lrt_entries: 16, ..Parameters::default() };
+    let parameters = Parameters { lrt_entries: 8, ..Parameters::default() };
     check!(
         "lrt_cam",
         LrtCam::<6, 16>::new(&parameters),

@@ -59,7 +59,7 @@ fn directed_scenarios_hold(entry: &Entry) {
 fn agree_under_any_parameters(entry: &Entry) {
     let given = ProptestConfig::default();
     let config = ProptestConfig {
-        cases: if is_soak() { given.cases } else { 24 },
+        cases: if is_soak() { given.cases } else { 8 },
         source_file: Some(file!()),
         test_name: Some(entry.name),
         ..given
@@ -69,7 +69,7 @@ fn agree_under_any_parameters(entry: &Entry) {
     let any = (parameters(), any::<u32>().no_shrink());
     let result = TestRunner::new(config).run(&any, |(parameters, seed)| {
         let bench = workbench(entry.name, &parameters);
-        let outcome = bench.run(&ENGINES, &mut Random::seeded(seed.into()), 250);
+        let outcome = bench.run(&ENGINES, &mut Random::seeded(seed.into()), 750);
         let mut failures = Vec::from_iter(Failure::of(&outcome.expect("nothing has to be built")));
         if is_soak() {
             failures.extend(bench.play(&ENGINES).expect("nothing has to be built"));

@@ -38,13 +38,16 @@ struct Signal {
     now: Vec<u8>,
 }
 
+/// The scope of a module's own signals.
+const OWN: &str = "top";
+
 /// Bytes of the longest text of events.
 const LONGEST_EVENTS: usize = 160;
 
 impl ModuleWaveform {
     /// Each scope that is chosen for a waveform must be the name of an instance.
     pub fn check_scopes(path: &Path, scopes: &[ObservedScope], chosen: &[String]) -> io::Result<()> {
-        let mut names: Vec<String> = vec![];
+        let mut names = vec![OWN.to_string()];
         for name in scopes.iter().filter_map(|scope| scope.path.last()) {
             if !names.contains(name) {
                 names.push(name.clone());
@@ -81,7 +84,10 @@ impl ModuleWaveform {
     fn declare(&mut self, scopes: &[ObservedScope], extent: &Extent) -> io::Result<()> {
         let mut open: &[String] = &[];
         for (number, scope) in scopes.iter().enumerate() {
-            let is_chosen = extent.scopes.is_empty() || scope.path.iter().any(|name| extent.chooses(name));
+            let is_chosen = match scope.path.is_empty() {
+                true => extent.chooses(OWN),
+                false => extent.scopes.is_empty() || scope.path.iter().any(|name| extent.chooses(name)),
+            };
             if !is_chosen {
                 continue;
             }
