@@ -387,7 +387,7 @@ impl Job<'_> {
         let engine = || -> Result<SubCoreHardware> {
             Ok(match (kind, &verilog) {
                 (Engines::Rtl, _) => rtl(),
-                (Engines::RustHdl, _) => sub_core_engine::rust_hdl(config, design, seed),
+                (Engines::RustHdl, _) => sub_core_engine::rust_hdl(config, design, seed)?,
                 (_, Some(verilog)) => sub_core_engine::verilator(verilog)?,
                 _ => Box::new(design.model(config, seed)),
             })

@@ -64,4 +64,5 @@ pub mod register_traffic;
 pub mod sm;
 pub mod statistics;
 pub mod sub_core;
+mod sub_core_engine;
 pub mod words;

@@ -8,10 +8,9 @@ use std::sync::{LazyLock, Mutex};
 use gpurf_blocks::{Allocation, Parameters, CACHED_WARPS, LANES, SUB_CORES};
 use gpurf_hw::catalogue;
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Residency};
+use gpurf_sim::sm::Design;
 use gpurf_synth::{digest, Records, Synthesis};
 
-use crate::designs::collector;
 use crate::docs::areas::RECORD;
 use crate::output::say;
 use crate::verilog::hierarchy;
@@ -59,7 +58,7 @@ impl Cost {
 /// The cache's control is left out: it is next to nothing beside them.
 pub fn storage(design: &Design, parameters: Parameters) -> (Vec<Part>, u64) {
     let part = |module, count| Part { module, parameters, count };
-    let mut parts = vec![part(collector(design.collector), parameters.collectors)];
+    let mut parts = vec![part(design.collector.module, parameters.collectors)];
     if design.register_cache.is_none() {
         return (parts, 0);
     }
@@ -71,8 +70,7 @@ pub fn storage(design: &Design, parameters: Parameters) -> (Vec<Part>, u64) {
 /// Everything in an SM but its banks, and bits of memory beside those that modules have. `None` if a part of
 /// it has no RTL.
 fn parts(design: &Design, parameters: Parameters) -> Option<(Vec<Part>, u64)> {
-    let is_built = matches!(design.residency, Residency::Baseline | Residency::FineReg);
-    if design.rename || design.reads_in_window() || !is_built {
+    if design.rename || design.reads_in_window() || !design.residency.is_built() {
         return None;
     }
     let part = |module, count| Part { module, parameters, count };
@@ -83,8 +81,8 @@ fn parts(design: &Design, parameters: Parameters) -> Option<(Vec<Part>, u64)> {
     let of_sm = [
         ("sthld_controller", design.allocation == Allocation::Malekeh),
         ("iwmu", design.multicast),
-        ("rmu", design.residency == Residency::FineReg),
-        ("cta_status_monitor", design.residency == Residency::FineReg),
+        ("rmu", design.residency.has_rmu()),
+        ("cta_status_monitor", design.switches()),
     ];
     let of_sm = of_sm.into_iter().filter(|(_, has)| *has).map(|(module, _)| part(module, 1));
     Some((of_sub_core.chain(of_sm).collect(), SUB_CORES as u64 * bits))

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;
-use gpurf_sim::sm::{CollectorKind, Design};
+use gpurf_sim::sm::Design;
 
 /// As `gpurf power --constants` writes them.
 static MEASURED: LazyLock<Energies> = LazyLock::new(|| {
@@ -22,12 +22,7 @@ pub fn energies(design: &Design, config: &Config) -> Option<&'static Energies> {
 /// The ones of the operand stage, whatever stands before the banks. `None` for collectors of another number
 /// than was measured: what one of eight caching collectors takes is not what one of two does.
 pub fn of_stage(design: &Design, config: &Config) -> Option<&'static Energies> {
-    let measured = match design.collector {
-        CollectorKind::Ocu => &Design::BASELINE,
-        CollectorKind::Ccu => &Design::MALEKEH,
-        CollectorKind::Boc => &Design::BOW,
-        CollectorKind::Window => return None,
-    };
+    let measured: Design = design.collector.measured?.parse().expect("rows name designs");
     (design.collectors(config) == measured.collectors(&Config::default())).then_some(&*MEASURED)
 }
 

@@ -9,7 +9,7 @@ use anyhow::{ensure, Context, Result};
 use gpurf_blocks::{Data, Parameters, LANES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
-use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads};
+use gpurf_sim::sm::{Design, Gpu, SharedLoads};
 use gpurf_synth::power::{roles, Meter, Role, Setting};
 use gpurf_synth::{Circuit, Memories, MemoryEnergy, Node};
 use gpurf_trace::{Command, Reuse, Workload};
@@ -21,7 +21,6 @@ use super::events::Events;
 use super::recorder::{Checks, Record, Recorder, Values};
 use super::window::{self, Follower, Netlists, Schedule};
 use super::TRANSITION_NS;
-use crate::designs;
 use crate::input::{EmulationArguments, Input};
 
 /// Cycles of the SM between two looks at what was recorded.
@@ -167,14 +166,14 @@ pub struct Measurement<'a> {
 
 /// The module that is the operand stage of a design, and its parameters, with all lanes of a register.
 pub fn stage(design: &Design, config: &Config, seed: u64) -> Result<(&'static str, Parameters)> {
-    let moves = design.residency != Residency::Baseline || design.shared_loads() != SharedLoads::APART;
+    let moves = design.switches() || design.shared_loads() != SharedLoads::APART;
     ensure!(
         !moves && design.register_cache.is_none(),
         "--design {design}: energies are those of an operand stage alone; a register cache, a multicasting unit or blocks \
          that give up their registers are not among them. Give a design without, as baseline, traditional, malekeh or bow"
     );
     let width = LANES * <u32 as Data>::WIDTH;
-    Ok((designs::stage(design.collector), Parameters { width, ..design.parameters(config, seed) }))
+    Ok((design.collector.stage, Parameters { width, ..design.parameters(config, seed) }))
 }
 
 /// Tells whether an input has what netlists need.

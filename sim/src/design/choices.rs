@@ -3,7 +3,9 @@
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
 
-use super::values::{Caching, CollectorKind, Dependences, Residency, TwoLevel, Value};
+use super::collectors::CollectorKind;
+use super::residency::Residency;
+use super::values::{Caching, Dependences, TwoLevel, Value};
 
 /// A choice that two parts of a composition make differently.
 pub(super) struct Conflict {
@@ -102,7 +104,7 @@ macro_rules! choices {
 
 choices! {
     /// The collectors of operands.
-    collector: CollectorKind = CollectorKind::Ocu;
+    collector: &'static CollectorKind = CollectorKind::OCU;
     /// The means to tell when a warp may issue its next instruction.
     dependences: Dependences = Dependences::Scoreboard;
     /// Which collector an instruction enters.
@@ -124,5 +126,5 @@ choices! {
     /// Warps of a sub-core find what another has loaded alike in its register file, by renaming. I §5.2.2.
     rename: bool = false;
     /// Which CTAs are resident, and where their registers are.
-    residency: Residency = Residency::Baseline;
+    residency: &'static Residency = Residency::BASELINE;
 }

@@ -16,18 +16,6 @@ macro_rules! values {
 }
 
 values! {
-    /// The kind of the collectors.
-    CollectorKind {
-        /// Operand collector unit, F §II: it forgets its operands at dispatch.
-        Ocu,
-        /// Caching collector unit, F §III-C.
-        Ccu,
-        /// Bypassing operand collector, F §VI-B.
-        Boc,
-        /// None: operands are read in a window of fixed length, H §5.3.
-        Window,
-    }
-
     /// The means to tell when a warp may issue its next instruction.
     Dependences {
         /// A scoreboard of the registers that are to be written or read.
@@ -57,21 +45,6 @@ values! {
         /// Registers of active warps; those of each register interval are fetched when a warp enters it.
         /// LTRF.
         Intervals,
-    }
-
-    /// How CTAs beyond those that can be active are kept: R §I, §VI-A.
-    Residency {
-        /// There are none.
-        Baseline,
-        /// With all their registers in the register file, as many as it holds. Virtual Thread.
-        VirtualThread,
-        /// And some more with all their registers in DRAM. Zorua-like, "Reg+DRAM".
-        RegDram,
-        /// As under Virtual Thread, each warp with a part of its registers; it takes the others from a shared
-        /// pool while it needs them. "VT+RegMutex".
-        VirtualThreadRegMutex,
-        /// With their live registers in the PCRF.
-        FineReg,
     }
 }
 
@@ -122,16 +95,7 @@ macro_rules! named_by_strum {
     )*};
 }
 
-named_by_strum!(
-    Allocation,
-    Caching,
-    CollectorKind,
-    Dependences,
-    ReplacementPolicy,
-    Residency,
-    Scheduling,
-    TwoLevel
-);
+named_by_strum!(Allocation, Caching, Dependences, ReplacementPolicy, Scheduling, TwoLevel);
 
 impl Value for bool {
     fn names() -> Vec<&'static str> {

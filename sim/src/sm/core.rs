@@ -35,7 +35,7 @@ use gpurf_trace::DynamicInstruction;
 use crate::bits::{all, count};
 use crate::checkpoint::checkpoint;
 use crate::config::{Config, Organisation};
-use crate::design::{CollectorKind, Design};
+use crate::design::{Design, Keeps};
 use crate::statistics::Stalls;
 
 use collectors::Collectors;
@@ -159,7 +159,7 @@ impl<E: RunsSubCore> Core<E> {
             permission: None,
             collectors: Collectors::new(design.collectors(config)),
             caches_operands: design.has_caching_collectors(),
-            has_windows: design.collector == CollectorKind::Boc,
+            has_windows: design.collector.keeps == Keeps::Window,
             issues_on_dispatch: config.hardware.issue_on_dispatch,
             switches: design.switches(),
             unsettled: 0,

@@ -47,7 +47,7 @@ use super::names::{BlockId, BlockSet, Place, Region, Slot};
 use super::occupancy::Occupancy;
 use super::warp::Warp;
 use crate::checkpoint::checkpoint;
-use crate::design::Residency;
+use crate::design::{Residency, Store};
 use crate::engines::{Engines, RmuEngine, RunsSubCore};
 use crate::finereg::Location;
 
@@ -57,7 +57,7 @@ use opening::{Opening, Wanted};
 use status::StatusMonitor;
 
 pub(super) struct Switching {
-    pub residency: Residency,
+    pub residency: &'static Residency,
     rmu: RmuEngine,
     /// The address of the running kernel's code, which the RMU's cache knows by address.
     pub code: u32,
@@ -121,7 +121,7 @@ enum Phase {
 
 impl Switching {
     /// The switching of the SM of this number.
-    pub fn new<E>(residency: Residency, engines: &mut Engines<E>, number: usize) -> Self {
+    pub fn new<E>(residency: &'static Residency, engines: &mut Engines<E>, number: usize) -> Self {
         Switching {
             residency,
             rmu: (engines.rmu)(number),
@@ -186,8 +186,7 @@ impl Switching {
         if front.occupancy.switching {
             self.monitor.set(block, Location::InUse, Location::InUse);
         } else {
-            let baseline = self.residency == Residency::Baseline;
-            machine.context.records.blocks.unswitchable += u64::from(!baseline);
+            machine.context.records.blocks.unswitchable += u64::from(self.residency.switches);
         }
         Ok(())
     }
@@ -323,10 +322,10 @@ impl Switching {
 
     /// The first registers to move, once what leaves is in the banks.
     fn first_phase<E>(&self, moves: Moves, machine: &Machine<E>) -> Phase {
-        match self.residency {
+        match self.residency.store {
             _ if moves == Moves::default() => Phase::Contexts(None),
-            Residency::RegDram => Phase::Dram(DramMove::new(moves)),
-            _ => Phase::Rmu(RmuMove::new(moves, self.code, machine)),
+            Store::Dram => Phase::Dram(DramMove::new(moves)),
+            Store::Nowhere | Store::Pcrf => Phase::Rmu(RmuMove::new(moves, self.code, machine)),
         }
     }
 
