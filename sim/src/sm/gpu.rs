@@ -134,7 +134,7 @@ impl<E: RunsSubCore> Gpu<E> {
     pub fn clock_every_cycle(&mut self) {
         for sm in &mut self.sms {
             sm.jump = false;
-            sm.machine.sub_cores.iter_mut().for_each(|sub_core| sub_core.skips = false);
+            sm.machine.sub_cores.iter_mut().for_each(|sub_core| sub_core.skip_nothing());
         }
     }
 
@@ -155,7 +155,7 @@ impl<E: RunsSubCore> Gpu<E> {
 
     /// The engines, by number.
     pub fn engines(&self) -> impl Iterator<Item = &E> {
-        self.sms.iter().flat_map(|sm| sm.machine.sub_cores.iter().map(|sub_core| &sub_core.engine))
+        self.sms.iter().flat_map(|sm| sm.machine.sub_cores.iter().map(|sub_core| sub_core.engine()))
     }
 
     /// Cycles run so far.

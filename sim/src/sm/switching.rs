@@ -312,7 +312,7 @@ impl Switching {
                 moves.restore = Some(Place { block, slot, region });
             }
         }
-        let phase = match machine.sub_cores.iter().any(|core| core.cache.is_some()) {
+        let phase = match machine.sub_cores.iter().any(|core| core.has_cache()) {
             true => Phase::Caches(moves),
             false => self.first_phase(moves, machine),
         };
