@@ -3,13 +3,13 @@
 //! run's JSON, such as `counters.hits`.
 
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::Energies;
+use gpurf_sim::energy::{measured, Energies};
 use gpurf_sim::sm::{Design, Keeps};
 use gpurf_sim::statistics::{ratio, Counters};
 use serde_json::Value;
 
 use super::jobs::Outcome;
-use super::{hardware, measured, multicast};
+use super::{hardware, multicast};
 
 /// A run and what it is compared with, and the machine that each had.
 pub struct Pair<'a> {

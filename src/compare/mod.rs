@@ -13,7 +13,6 @@ pub mod jobs;
 mod kept;
 mod lines;
 mod malekeh;
-mod measured;
 mod metrics;
 mod multicast;
 mod operand_stage;

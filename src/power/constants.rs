@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 
 use anyhow::{ensure, Result};
 use gpurf_sim::sm::{Design, Keeps};
+use gpurf_sim::stage_recording::Events;
+use gpurf_synth::power::{fitted, Mean};
 
 use super::designs::{Measured, Run};
-use super::estimate::{fitted, Mean};
-use super::events::Events;
 
 /// How often something happened in a window.
 type Count = fn(&Events) -> u64;

@@ -10,15 +10,13 @@ use gpurf_blocks::{Data, Parameters, LANES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, SharedLoads};
-use gpurf_synth::power::{roles, Meter, Role, Setting};
+use gpurf_sim::stage_recording::{Checks, Events, Record, Recorder, Values};
+use gpurf_synth::power::{roles, Estimator, Mean, Meter, Role, Setting};
 use gpurf_synth::{Circuit, Memories, MemoryEnergy, Node};
 use gpurf_trace::{Command, Reuse, Workload};
 use gpurf_workloads::Options;
 use serde::{Deserialize, Serialize};
 
-use super::estimate::{Estimator, Mean};
-use super::events::Events;
-use super::recorder::{Checks, Record, Recorder, Values};
 use super::window::{self, Follower, Netlists, Schedule};
 use super::TRANSITION_NS;
 use crate::input::{EmulationArguments, Input};

@@ -5,12 +5,9 @@
 mod chart;
 mod constants;
 mod designs;
-mod estimate;
-mod events;
 #[cfg(test)]
 mod known;
 pub mod per_event;
-mod recorder;
 mod report;
 pub mod storage;
 pub mod table;

@@ -9,6 +9,7 @@
 mod choices;
 mod collectors;
 mod composition;
+mod hardware;
 mod presets;
 mod residency;
 mod values;
@@ -23,6 +24,7 @@ use crate::config::Config;
 pub use choices::{Choices, Design};
 pub use collectors::{CollectorKind, Holds, Keeps};
 pub use composition::DesignError;
+pub use hardware::HardwarePart;
 pub use presets::{Family, Preset, PRESETS};
 pub use residency::{Residency, Store};
 pub use values::{Caching, Dependences, SharedLoads, TwoLevel};

@@ -10,6 +10,7 @@
 #![allow(missing_docs)]
 
 pub(crate) mod constants;
+pub mod measured;
 
 use gpurf_blocks::SUB_CORES;
 use serde::{Deserialize, Serialize};

@@ -61,7 +61,7 @@ mod usage;
 mod warp;
 
 pub use crate::design::{
-    Caching, Choices, CollectorKind, Dependences, Design, DesignError, Family, Holds, Keeps, Preset,
+    Caching, Choices, CollectorKind, Dependences, Design, DesignError, Family, HardwarePart, Holds, Keeps, Preset,
     Residency, SharedLoads, Store, TwoLevel, PRESETS,
 };
 pub use draw::Sampling;
