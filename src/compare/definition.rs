@@ -9,9 +9,9 @@ use gpurf_sim::sm::{Design, DesignError};
 use gpurf_workloads::suite::MALEKEH;
 use serde::{Deserialize, Serialize};
 
-use super::claims::Claim;
+use super::claim::Claim;
 use super::finding::Part;
-use super::register_cache::Claim as Counted;
+use super::register_cache::claims::Claim as Counted;
 
 /// All studies, in the order in which help lists them.
 pub static STUDIES: LazyLock<Vec<Definition>> = LazyLock::new(|| {

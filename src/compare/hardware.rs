@@ -10,7 +10,7 @@ use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, HardwarePart};
 use gpurf_synth::{digest, Cost, Records, Synthesis};
 
-use crate::docs::areas::RECORD;
+use crate::docs::record_files::AREAS as RECORD;
 use crate::output::say;
 use crate::verilog::hierarchy;
 

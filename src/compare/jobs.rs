@@ -3,19 +3,19 @@
 
 use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::{Energies, Energy};
+use gpurf_sim::energy::Energies;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, SharedLoads};
-use gpurf_sim::statistics::{Counters, Interval, ResidentBlocks, Stalls};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::arguments::Arguments;
 use super::kept::{Found, Place};
+use super::outcome::Outcome;
 use super::stream::Stream;
-use super::Arguments;
 use crate::input::{Input, KEEP_BYTES};
 use crate::output::progress;
 use crate::Verdict;
@@ -51,39 +51,6 @@ impl Variant {
             observe: false,
             profile: false,
         }
-    }
-}
-
-/// The counts of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    pub workload: String,
-    pub design: String,
-    pub label: String,
-    pub ipc: f64,
-    pub hit_ratio: f64,
-    pub counters: Counters,
-    pub stalls: Stalls,
-    pub energy_pj: Energy,
-    pub intervals: Vec<Interval>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub residency: Option<ResidentBlocks>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stream: Option<Stream>,
-    /// Every check held.
-    pub sound: bool,
-    pub errors: Vec<String>,
-}
-
-impl Outcome {
-    /// The same under another label.
-    pub fn called(&self, label: &str) -> Outcome {
-        Outcome { label: label.into(), ..self.clone() }
-    }
-
-    /// The design that it ran under.
-    pub fn design(&self) -> Design {
-        self.design.parse().expect("what has run is a design")
     }
 }
 

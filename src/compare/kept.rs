@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use gpurf_verilog::cache;
 use serde::{Deserialize, Serialize};
 
-use super::jobs::Outcome;
+use super::outcome::Outcome;
 use crate::output::write_json;
 use crate::program::{self, Properties};
 

@@ -10,7 +10,7 @@ use gpurf_sim::issue::{Curve, SthldController, Walk, WalkStep};
 
 use super::definition::Named;
 use super::evaluation::Evaluation;
-use super::jobs::Outcome;
+use super::outcome::Outcome;
 use super::plot::{Line, Plot};
 use super::series::{percent, Series};
 use crate::output::table;

@@ -8,16 +8,9 @@ use gpurf_sim::sm::{Design, Keeps};
 use gpurf_sim::statistics::{ratio, Counters};
 use serde_json::Value;
 
-use super::jobs::Outcome;
+use super::outcome::Outcome;
+use super::pair::Pair;
 use super::{hardware, multicast};
-
-/// A run and what it is compared with, and the machine that each had.
-pub struct Pair<'a> {
-    pub run: &'a Outcome,
-    pub reference: &'a Outcome,
-    pub machine: &'a Config,
-    pub reference_machine: &'a Config,
-}
 
 /// `None` if the run says nothing of it.
 type Compute = fn(&Pair) -> Option<f64>;

@@ -18,10 +18,11 @@ use gpurf_verilog::Hierarchy;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::compare::jobs::{self, Outcome, Variant};
+use crate::compare::arguments::Arguments;
+use crate::compare::jobs::{self, Variant};
+use crate::compare::outcome::Outcome;
 use crate::compare::plot::{Group, Plot, Point};
 use crate::compare::series::{percent, Series};
-use crate::compare::Arguments;
 use crate::input::Input;
 use crate::output::{progress, table};
 use crate::power::per_event::{self, RegisterCacheEnergy};
@@ -233,8 +234,9 @@ fn hardware(
     structure: Structure,
 ) -> Result<Vec<Hardware>> {
     let parts = variants.iter().map(|variant| parts(variant, config, width)).collect::<Result<Vec<_>>>()?;
-    let verilog =
-        |part: &HardwarePart| hierarchy(catalogue::find(part.module).expect("in the catalogue"), &part.parameters);
+    let verilog = |part: &HardwarePart| {
+        hierarchy(catalogue::find(part.module).expect("in the catalogue"), &part.parameters)
+    };
     let tops = parts.iter().map(|(parts, _)| parts.iter().map(verilog).collect::<Result<Vec<_>>>());
     let tops = tops.collect::<Result<Vec<_>>>()?;
     let mut distinct: Vec<Synthesized> = vec![];
