@@ -13,7 +13,6 @@ use super::definition::{Definition, STUDIES};
 use super::study::StudyRecordArgument;
 use crate::designs::DesignParser;
 use crate::input::EmulationArguments;
-use crate::names;
 use crate::output::JsonArgument;
 use crate::settings::MachineArguments;
 use crate::synth::{DelayArgument, StructureArguments};
@@ -123,7 +122,11 @@ impl TypedValueParser for StudyParser {
     ) -> Result<Self::Value, Error> {
         let name = value.to_string_lossy();
         Definition::named(&name).ok_or_else(|| {
-            let known = suggestion(&name, names::studies(), "`gpurf names studies` lists them");
+            let known = suggestion(
+                &name,
+                STUDIES.iter().map(|study| study.name.as_str()),
+                "`gpurf names studies` lists them",
+            );
             let message = format!("{name}: there is no such study{known}");
             command.clone().error(ErrorKind::ValueValidation, message)
         })

@@ -13,12 +13,12 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::arguments::Arguments;
-use super::kept::{Found, Place};
+use super::kept::{Found, KeptPlace};
 use super::outcome::Outcome;
 use super::stream::Stream;
 use crate::input::{Input, KEEP_BYTES};
 use crate::output::progress;
-use crate::Verdict;
+use crate::verdict::Verdict;
 
 /// A design, perhaps with something changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +106,7 @@ pub fn list(
         let jobs = variants.iter().map(|variant| Job::new(input, variant, config, arguments));
         let jobs = jobs.collect::<Result<Vec<_>>>()?;
         // Traces are large: they are read only if there is a result to hold them against.
-        let is_any = jobs.iter().filter_map(|job| job.place.as_ref()).any(Place::is_taken);
+        let is_any = jobs.iter().filter_map(|job| job.place.as_ref()).any(KeptPlace::is_taken);
         let digest = if is_any { input.digest()? } else { String::new() };
         for job in jobs {
             let found = job.look(&digest)?;
@@ -174,7 +174,7 @@ struct Job<'a> {
     /// Its name in lists and files.
     name: String,
     /// Where its result is kept.
-    place: Option<Place>,
+    place: Option<KeptPlace>,
     /// Its collectors have fewer slots than those of the study's other runs.
     has_fewer_slots: bool,
 }
@@ -203,7 +203,7 @@ impl<'a> Job<'a> {
         let place = arguments.out.as_ref().map(|folder| {
             let file = folder.join("results").join(format!("{name}.json"));
             let run = run.into_iter().chain(arguments.emulation.properties());
-            Place { file, run: run.map(|(name, value)| (name.into(), value)).collect() }
+            KeptPlace { file, run: run.map(|(name, value)| (name.into(), value)).collect() }
         });
         Ok(Job { input, variant, config, seed, name, place, has_fewer_slots })
     }

@@ -15,7 +15,7 @@ use crate::output::write_json;
 use crate::program::{self, Properties};
 
 /// Where a run's result is kept.
-pub struct Place {
+pub struct KeptPlace {
     pub file: PathBuf,
     /// All that the run is told.
     pub run: Properties,
@@ -67,7 +67,7 @@ impl Found {
     }
 }
 
-impl Place {
+impl KeptPlace {
     pub fn is_taken(&self) -> bool {
         self.file.exists()
     }

@@ -38,7 +38,7 @@ use gpurf_workloads::suite::MALEKEH;
 
 use crate::input::Input;
 use crate::output::{all, table, write_text};
-use crate::Verdict;
+use crate::verdict::Verdict;
 pub use arguments::Arguments;
 pub use definition::{Definition, Unmeasured, STUDIES};
 use definition::{Inputs, Suite};

@@ -55,7 +55,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, Context, Result};
 use clap::Args;
 
-use crate::{output, Verdict};
+use crate::output;
+use crate::verdict::Verdict;
 use project::Project;
 
 #[derive(Args)]

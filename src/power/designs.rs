@@ -66,7 +66,7 @@ pub struct Run {
     pub windows: u64,
     pub window_cycles: u64,
     /// Instances of one module, the numbers of arrays left out, and what their cells are there for.
-    pub parts: Vec<Part>,
+    pub parts: Vec<StagePart>,
     /// All cells.
     pub cells: Mean,
     /// The memories of the banks: their accesses over the whole run times what one takes, without an error.
@@ -83,12 +83,12 @@ pub struct Run {
     pub bank_write_fj: f64,
     /// Measurements of each window; they are not kept.
     #[serde(skip)]
-    pub samples: Vec<Sample>,
+    pub samples: Vec<WindowSample>,
 }
 
 /// A window.
 #[derive(Clone, Debug)]
-pub struct Sample {
+pub struct WindowSample {
     /// In as many cycles as changes were counted over.
     pub events: Events,
     /// The energy of the cells of each part, in a cycle.
@@ -97,7 +97,7 @@ pub struct Sample {
 
 /// A part of the operand stage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Part {
+pub struct StagePart {
     pub name: String,
     pub roles: BTreeMap<Role, Mean>,
     pub all: Mean,
@@ -294,15 +294,15 @@ impl Measurement<'_> {
                 windows.iter().any(|window| window.parts.contains_key(&(name.to_string(), *role)))
             };
             let roles = Role::ALL.into_iter().filter(has);
-            Part {
+            StagePart {
                 name: name.to_string(),
                 roles: roles.map(|role| (role, mean(&|window| of_role(window, name, role)))).collect(),
                 all: mean(&|window| of_part(window, name)),
             }
         });
-        let mut parts: Vec<Part> = parts.collect();
+        let mut parts: Vec<StagePart> = parts.collect();
         parts.sort_by(|a, b| b.all.mean.total_cmp(&a.all.mean));
-        let samples = windows.iter().map(|window| Sample {
+        let samples = windows.iter().map(|window| WindowSample {
             events: window.events,
             cells: parts.iter().map(|part| of_part(window, &part.name)).collect(),
         });
@@ -312,7 +312,7 @@ impl Measurement<'_> {
         let memories = Mean::exact(accesses / events.cycles as f64);
         parts.insert(
             0,
-            Part {
+            StagePart {
                 name: MEMORIES.to_string(),
                 roles: BTreeMap::from([(Role::Memories, memories)]),
                 all: memories,

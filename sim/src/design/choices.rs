@@ -5,7 +5,7 @@ use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
 
 use super::collectors::CollectorKind;
 use super::residency::Residency;
-use super::values::{Caching, Dependences, TwoLevel, Value};
+use super::values::{Caching, ChoiceValue, Dependences, TwoLevel};
 
 /// A choice that two parts of a composition make differently.
 pub(super) struct Conflict {
@@ -35,7 +35,7 @@ macro_rules! choices {
                     names.sort_by_key(|value| *value != first);
                     (name, what.trim_ascii(), names)
                 };
-                vec![$(of(stringify!($name), concat!($($doc),+), <$type as Value>::name($default), <$type>::names()),)+]
+                vec![$(of(stringify!($name), concat!($($doc),+), <$type as ChoiceValue>::name($default), <$type>::names()),)+]
             }
 
             /// All left open.
@@ -86,7 +86,7 @@ macro_rules! choices {
 
             /// Name and value of each that is made.
             pub fn made(&self) -> Vec<(&'static str, &'static str)> {
-                let all = [$((stringify!($name), self.$name.map(Value::name)),)+];
+                let all = [$((stringify!($name), self.$name.map(ChoiceValue::name)),)+];
                 all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
             }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use gpurf_blocks::Parameters;
 
-use super::values::Value;
+use super::values::ChoiceValue;
 use crate::collector::{Boc, Ccu, Ocu};
 use crate::energy::constants::{AccessEnergies, Energies};
 use crate::sub_core_engine::{model_with, SubCoreEngine};
@@ -130,7 +130,7 @@ impl fmt::Debug for CollectorKind {
     }
 }
 
-impl Value for &'static CollectorKind {
+impl ChoiceValue for &'static CollectorKind {
     fn names() -> Vec<&'static str> {
         CollectorKind::ALL.iter().map(|kind| kind.name).collect()
     }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::values::Value;
+use super::values::ChoiceValue;
 
 /// How CTAs beyond those that can be active are kept.
 pub struct Residency {
@@ -97,7 +97,7 @@ impl fmt::Debug for Residency {
     }
 }
 
-impl Value for &'static Residency {
+impl ChoiceValue for &'static Residency {
     fn names() -> Vec<&'static str> {
         Residency::ALL.iter().map(|policy| policy.name).collect()
     }

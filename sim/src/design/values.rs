@@ -71,7 +71,7 @@ impl SharedLoads {
 }
 
 /// A value of a choice, by its name.
-pub(super) trait Value: Sized {
+pub(super) trait ChoiceValue: Sized {
     fn names() -> Vec<&'static str>;
     fn of_name(name: &str) -> Option<Self>;
     fn name(self) -> &'static str;
@@ -79,7 +79,7 @@ pub(super) trait Value: Sized {
 
 macro_rules! named_by_strum {
     ($($name:ident),*) => {$(
-        impl Value for $name {
+        impl ChoiceValue for $name {
             fn names() -> Vec<&'static str> {
                 $name::VARIANTS.to_vec()
             }
@@ -97,7 +97,7 @@ macro_rules! named_by_strum {
 
 named_by_strum!(Allocation, Caching, Dependences, ReplacementPolicy, Scheduling, TwoLevel);
 
-impl Value for bool {
+impl ChoiceValue for bool {
     fn names() -> Vec<&'static str> {
         vec!["false", "true"]
     }
@@ -115,7 +115,7 @@ impl Value for bool {
     }
 }
 
-impl<V: Value> Value for Option<V> {
+impl<V: ChoiceValue> ChoiceValue for Option<V> {
     fn names() -> Vec<&'static str> {
         [vec!["none"], V::names()].concat()
     }

@@ -105,17 +105,17 @@ impl Energies {
     }
 
     /// The same with all energies of a kind changed by a factor.
-    pub fn scaled(mut self, kind: Kind, factor: f64) -> Energies {
+    pub fn scaled(mut self, kind: EnergyKind, factor: f64) -> Energies {
         kind(&mut self).into_iter().for_each(|energy| *energy *= factor);
         self
     }
 }
 
 /// Energies that are changed together.
-pub type Kind = fn(&mut Energies) -> Vec<&mut f64>;
+pub type EnergyKind = fn(&mut Energies) -> Vec<&mut f64>;
 
 /// Energies, alone or those of a kind together, that a sum depends on.
-pub const KINDS: [(&str, Kind); 8] = [
+pub const KINDS: [(&str, EnergyKind); 8] = [
     ("banks", |of| vec![&mut of.bank_read, &mut of.bank_write]),
     ("crossbar", |of| vec![&mut of.crossbar]),
     ("crossbar growth", |of| vec![&mut of.crossbar_growth]),

@@ -20,7 +20,7 @@ use crate::design::{Design, Keeps};
 use crate::register_traffic;
 use crate::statistics::counters::{is_zero, Counters};
 
-pub use constants::{AccessEnergies, Energies, Kind, KINDS};
+pub use constants::{AccessEnergies, Energies, EnergyKind, KINDS};
 
 /// Energy by component, in pJ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

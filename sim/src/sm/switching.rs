@@ -43,7 +43,7 @@ use super::error::SmError;
 use super::front::Front;
 use super::machine::Machine;
 use super::mover::{DramMove, Moves, Progress, RmuMove, CODE_BITS};
-use super::names::{BlockId, BlockSet, Place, Region, Slot};
+use super::names::{BlockId, BlockPlace, BlockSet, Region, Slot};
 use super::occupancy::Occupancy;
 use super::warp::Warp;
 use crate::checkpoint::checkpoint;
@@ -303,13 +303,13 @@ impl Switching {
             machine.context.records.show(|pipeline| pipeline.switch(now));
             self.take_contexts(block, slot, &front.occupancy, machine);
             if machine.context.blocks.get(block).region == Some(region) {
-                moves.store = Some(Place { block, slot, region });
+                moves.store = Some(BlockPlace { block, slot, region });
             }
         }
         if let Incoming::Pending(block) = incoming {
             machine.context.blocks.resumable.remove(block);
             if machine.context.blocks.get(block).region.is_none() {
-                moves.restore = Some(Place { block, slot, region });
+                moves.restore = Some(BlockPlace { block, slot, region });
             }
         }
         let phase = match machine.sub_cores.iter().any(|core| core.has_cache()) {
@@ -359,7 +359,7 @@ impl Switching {
                 // What it held of the PCRF is free.
                 blocks.epoch += u64::from(!in_banks);
                 self.monitor.set(block, Location::InUse, Location::InUse);
-                self.put_contexts(Place { block, slot, region }, true, &front.occupancy, machine);
+                self.put_contexts(BlockPlace { block, slot, region }, true, &front.occupancy, machine);
             }
             // Unless a slot that became free meanwhile has taken the last one.
             Incoming::New if front.can_launch(machine) => self.launch(slot, region, front, machine)?,
@@ -379,7 +379,7 @@ impl Switching {
         }
         let region = blocks.get(block).region.expect("nothing has moved");
         let epoch = Some(blocks.epoch);
-        self.put_contexts(Place { block, slot: switch.slot, region }, false, &front.occupancy, machine);
+        self.put_contexts(BlockPlace { block, slot: switch.slot, region }, false, &front.occupancy, machine);
         machine.context.blocks.get_mut(block).refused[usize::from(exchange)] = epoch;
     }
 }

@@ -27,7 +27,7 @@ use crate::input::{Input, KEEP_BYTES};
 use crate::output::{all, progress, table, write, write_json, write_text};
 use crate::register_cache::tables::{csv, percent};
 use crate::register_cache::Outcome;
-use crate::Verdict;
+use crate::verdict::Verdict;
 use claims::Claim;
 use claims::Metric;
 use price::Prices;
