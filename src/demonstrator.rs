@@ -27,9 +27,10 @@ use serde::Serialize;
 
 use crate::input::{EmulationArguments, Input};
 use crate::output::{write, JsonArgument};
+use crate::program;
 use crate::records::origin;
+use crate::verdict::Verdict;
 use crate::verilog::hierarchy;
-use crate::{program, Verdict};
 
 /// The module at the top.
 const TOP: &str = "demonstrator";

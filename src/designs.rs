@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
-use gpurf_sim::sm::{CollectorKind, Design, Preset, PRESETS};
+use gpurf_sim::sm::{Design, Preset, PRESETS};
 
 /// Reads a design.
 #[derive(Clone)]
@@ -29,21 +29,5 @@ impl TypedValueParser for DesignParser {
             PossibleValue::new(*name).help(format!("{what} ({paper})"))
         };
         Some(Box::new(PRESETS.iter().map(value)))
-    }
-}
-
-/// The module that is a collector of this kind.
-pub fn collector(kind: CollectorKind) -> &'static str {
-    let stage = stage(kind);
-    stage.strip_suffix("_stage").unwrap_or(stage)
-}
-
-/// The module that is an operand stage with collectors of this kind.
-pub fn stage(kind: CollectorKind) -> &'static str {
-    match kind {
-        CollectorKind::Ocu => "ocu_stage",
-        CollectorKind::Ccu => "ccu_stage",
-        CollectorKind::Boc => "boc_stage",
-        CollectorKind::Window => "modern_sub_core",
     }
 }

@@ -13,7 +13,7 @@ use gpurf_workloads::binary::{DISASSEMBLER, EXTRACTOR, INSTALL};
 use serde::Serialize;
 
 use crate::output::{table, JsonArgument};
-use crate::Verdict;
+use crate::verdict::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::output::{each, grouped, table, JsonArgument};
 use crate::records::origin;
 use crate::synth::{StructureArguments, SynthesisArguments};
+use crate::verdict::Verdict;
 use crate::verilog::{hierarchy, modules, ModuleArguments};
-use crate::Verdict;
 
 /// Engines that run side by side; the others are held against the first.
 const ENGINES: [EngineKind; 3] = [EngineKind::Rtl, EngineKind::Verilator, EngineKind::Netlist];
@@ -62,7 +62,7 @@ pub struct Arguments {
 
 /// Facts that are known of a module's netlist.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Report {
+pub struct EquivalenceReport {
     pub module: String,
     /// Name of the exported module, which carries its parameters.
     pub verilog: String,
@@ -108,7 +108,7 @@ impl Arguments {
 ///
 /// # Errors
 /// If it cannot be read, or a line is none that was written here; the message names the line.
-pub fn recorded(path: &Path) -> Result<Vec<Report>> {
+pub fn recorded(path: &Path) -> Result<Vec<EquivalenceReport>> {
     read_lines(path, "report")
 }
 
@@ -133,7 +133,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         print(&reports);
     }
     written?;
-    let differs = |report: &Report| report.run.as_ref().is_some_and(|run| !run.failures.is_empty());
+    let differs =
+        |report: &EquivalenceReport| report.run.as_ref().is_some_and(|run| !run.failures.is_empty());
     Ok(if reports.iter().any(differs) { Verdict::Fails } else { Verdict::Holds })
 }
 
@@ -142,7 +143,7 @@ fn examine(
     parameters: &Parameters,
     options: &Options,
     arguments: &Arguments,
-) -> Result<Report> {
+) -> Result<EquivalenceReport> {
     let hierarchy = hierarchy(entry, parameters)?;
     let netlist = arguments.synthesis.map(&hierarchy, options, arguments.structure.structure())?;
     let mut run = None;
@@ -165,7 +166,7 @@ fn examine(
         0 => None,
         seconds => Some(prove(&hierarchy, &netlist, &options.library, seconds)?),
     };
-    Ok(Report {
+    Ok(EquivalenceReport {
         module: entry.name.to_string(),
         source: digest(&hierarchy.code()),
         verilog: hierarchy.top,
@@ -180,10 +181,11 @@ fn examine(
 }
 
 /// Puts a report instead of the one of the same module in a file, or at the end.
-fn record(path: &Path, report: &Report) -> Result<()> {
+fn record(path: &Path, report: &EquivalenceReport) -> Result<()> {
     let mut reports = recorded(path)?;
-    let is_same =
-        |old: &&mut Report| (&old.verilog, old.clock_gating) == (&report.verilog, report.clock_gating);
+    let is_same = |old: &&mut EquivalenceReport| {
+        (&old.verilog, old.clock_gating) == (&report.verilog, report.clock_gating)
+    };
     match reports.iter_mut().find(is_same) {
         Some(old) => *old = report.clone(),
         None => reports.push(report.clone()),
@@ -191,7 +193,7 @@ fn record(path: &Path, report: &Report) -> Result<()> {
     write_lines(path, &reports)
 }
 
-fn print(reports: &[Report]) {
+fn print(reports: &[EquivalenceReport]) {
     let mut rows = table(&["module", "proved by", "seconds", "random cycles", "differences"]);
     for report in reports {
         let (cycles, differences) = match &report.run {

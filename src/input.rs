@@ -14,7 +14,7 @@ use gpurf_workloads::suite::{self, Benchmark};
 use gpurf_workloads::{Device, LaunchFile, Options, Scope};
 
 use crate::output::{from_one, say, spinner};
-use crate::{names, products, program};
+use crate::{products, program};
 
 /// How built-in workloads and launch files are executed.
 #[derive(Args, Default)]
@@ -162,7 +162,10 @@ impl Input {
         if !path.exists() {
             ensure!(!name.contains(['/', '.']), "{name}: there is no such file or folder; check the path");
             let products: Vec<String> = products::Product::all().map(|product| product.name).collect();
-            let names = names::workloads().into_iter().chain(products.iter().map(String::as_str));
+            let names = suite::SUITE
+                .iter()
+                .map(|benchmark| benchmark.name)
+                .chain(products.iter().map(String::as_str));
             let known = suggestion(name, names, "`gpurf names workloads` lists them");
             bail!("{name}: neither a built-in workload nor a file or folder{known}");
         }

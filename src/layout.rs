@@ -9,9 +9,10 @@ use gpurf_synth::{count, lay_out, Layout, Layouts};
 use gpurf_testbenches::workbench;
 
 use crate::output::{each, write, JsonArgument};
+use crate::program;
 use crate::records::origin;
+use crate::verdict::Verdict;
 use crate::verilog::{hierarchy, modules, ModuleArguments};
-use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:

@@ -40,6 +40,7 @@ mod synth;
 mod testbench;
 mod trace;
 mod units;
+mod verdict;
 mod verilog;
 mod workloads;
 
@@ -49,6 +50,7 @@ use std::sync::OnceLock;
 use clap::{Parser, Subcommand};
 use output::say;
 pub use program::Program;
+use verdict::Verdict;
 
 /// GPU register-file hardware from research papers, as synthesizable RTL: it is simulated inside a streaming
 /// multiprocessor, exported as Verilog, and measured in gates.
@@ -114,13 +116,6 @@ enum Command {
 
 /// The command line of this process.
 static LINE: OnceLock<String> = OnceLock::new();
-
-/// The verdict on everything that a command checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Holds,
-    Fails,
-}
 
 /// Runs a command with these arguments, and gives back the exit code. Results and messages go to standard
 /// output and standard error.

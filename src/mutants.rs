@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::output::{progress, table, JsonArgument};
 use crate::records::origin;
 use crate::testbench::StimulusArguments;
+use crate::verdict::Verdict;
 use crate::verilog::{modules, ModuleArguments};
-use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -55,7 +55,7 @@ pub struct Arguments {
 
 /// The fates of a module's mutants.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Report {
+pub struct MutantsReport {
     pub module: String,
     pub verilog: String,
     /// Digest of the Verilog.
@@ -103,12 +103,12 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 }
 
 /// Reports that [`record`] has written into a file; one that does not exist has nothing.
-pub fn recorded(path: &Path) -> Result<Vec<Report>> {
+pub fn recorded(path: &Path) -> Result<Vec<MutantsReport>> {
     read_lines(path, "counts of mutants")
 }
 
 /// Puts a report instead of that of the same module and draw in a file, which is in their order.
-fn record(path: &Path, report: &Report) -> Result<()> {
+fn record(path: &Path, report: &MutantsReport) -> Result<()> {
     let mut all = recorded(path)?;
     all.retain(|one| (&one.verilog, one.draw) != (&report.verilog, report.draw));
     all.push(report.clone());
@@ -116,7 +116,7 @@ fn record(path: &Path, report: &Report) -> Result<()> {
     write_lines(path, &all)
 }
 
-fn report(module: &'static str, parameters: &Parameters, arguments: &Arguments) -> Result<Report> {
+fn report(module: &'static str, parameters: &Parameters, arguments: &Arguments) -> Result<MutantsReport> {
     let mut bench = workbench(module, parameters);
     let design = bench.verilog()?;
     let protocols = protocols(&design, parameters)?;
@@ -139,7 +139,7 @@ fn report(module: &'static str, parameters: &Parameters, arguments: &Arguments) 
         let version = tool.version()?;
         Ok(version.split(" (").next().unwrap_or_default().lines().next().unwrap_or_default().to_string())
     };
-    let mut report = Report {
+    let mut report = MutantsReport {
         module: module.to_string(),
         verilog: design.top.clone(),
         source: digest(&source),
@@ -237,10 +237,10 @@ fn survivor(fault: &Fault, lines: &[&str]) -> Survivor {
 }
 
 /// A row for each module, under this name.
-pub fn summary<'a>(modules: impl Iterator<Item = (String, &'a Report)>) -> Table {
+pub fn summary<'a>(modules: impl Iterator<Item = (String, &'a MutantsReport)>) -> Table {
     let mut rows =
         table(&["module", "draw", "mutants", "killed", "equivalent", "survivors", "killed of the others %"]);
-    for (name, Report { draw, mutants, killed, equivalent, survivors, .. }) in modules {
+    for (name, MutantsReport { draw, mutants, killed, equivalent, survivors, .. }) in modules {
         rows.add_row([
             name,
             draw.to_string(),
@@ -257,7 +257,7 @@ pub fn summary<'a>(modules: impl Iterator<Item = (String, &'a Report)>) -> Table
     rows
 }
 
-fn print(reports: &[Report]) {
+fn print(reports: &[MutantsReport]) {
     println!("{}", summary(reports.iter().map(|report| (report.verilog.clone(), report))));
     for report in reports {
         println!(

@@ -14,7 +14,8 @@ use gpurf_workloads::suite::SUITE;
 use crate::compare::STUDIES;
 use crate::output::table;
 use crate::products::Product;
-use crate::{docs, Cli, Verdict};
+use crate::verdict::Verdict;
+use crate::{docs, Cli};
 
 #[derive(Args)]
 #[command(after_help = "Examples:

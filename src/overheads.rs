@@ -17,9 +17,10 @@ use gpurf_verilog::{emit, Hierarchy};
 use serde::Serialize;
 
 use crate::output::{progress, say, JsonArgument};
+use crate::program;
 use crate::records::RecordArguments;
 use crate::synth::{options, synthesize, Design, StructureArguments};
-use crate::{program, Verdict};
+use crate::verdict::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:

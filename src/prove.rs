@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::output::{each, table, JsonArgument};
 use crate::records::origin;
+use crate::verdict::Verdict;
 use crate::verilog::{hierarchy, modules, set, ModuleArguments};
-use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -51,7 +51,7 @@ pub struct Arguments {
 
 /// The result of the proof of a rule.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Report {
+pub struct ProofReport {
     pub module: String,
     /// Name of the exported module, which carries its parameters.
     pub verilog: String,
@@ -81,7 +81,7 @@ pub struct Report {
 ///
 /// # Errors
 /// If it cannot be read, or a line is none that was written here; the message names the line.
-pub fn recorded(path: &Path) -> Result<Vec<Report>> {
+pub fn recorded(path: &Path) -> Result<Vec<ProofReport>> {
     read_lines(path, "report")
 }
 
@@ -123,7 +123,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             Ok(reports)
         },
     )?;
-    let reports: Vec<Report> = reports.into_iter().flatten().collect();
+    let reports: Vec<ProofReport> = reports.into_iter().flatten().collect();
     ensure!(
         !reports.is_empty(),
         "none of these modules owes anything at its ports; docs/contracts.md lists those that do"
@@ -133,7 +133,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         print(&reports);
     }
     written?;
-    let is_broken = |report: &Report| report.result == "broken";
+    let is_broken = |report: &ProofReport| report.result == "broken";
     Ok(if reports.iter().any(is_broken) { Verdict::Fails } else { Verdict::Holds })
 }
 
@@ -149,12 +149,12 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn contract(&self, hierarchy: &Hierarchy) -> Result<Vec<Report>> {
+    fn contract(&self, hierarchy: &Hierarchy) -> Result<Vec<ProofReport>> {
         let proofs = prove_contract(hierarchy, self.arguments.seconds, self.waveform().as_deref())?;
         self.reports("contract", hierarchy, proofs)
     }
 
-    fn monitor(&self, parameters: &Parameters, watched: &Watched) -> Result<Vec<Report>> {
+    fn monitor(&self, parameters: &Parameters, watched: &Watched) -> Result<Vec<ProofReport>> {
         let hierarchy = hierarchy(self.entry, parameters)?;
         let values: Vec<_> =
             self.entry.parameters().iter().map(|name| (*name, parameters.number_of(name))).collect();
@@ -169,7 +169,7 @@ impl Job<'_> {
     }
 
     /// They are recorded at once: the next module may take long.
-    fn reports(&self, of: &str, hierarchy: &Hierarchy, proofs: Vec<RuleProof>) -> Result<Vec<Report>> {
+    fn reports(&self, of: &str, hierarchy: &Hierarchy, proofs: Vec<RuleProof>) -> Result<Vec<ProofReport>> {
         let source = digest(&hierarchy.code());
         let reports = proofs.into_iter().map(|proof| {
             let (result, cycles) = match proof.holds {
@@ -179,7 +179,7 @@ impl Job<'_> {
                 Holds::Bounded { cycles } => ("bounded", Some(cycles)),
                 Holds::Open => ("open", None),
             };
-            Report {
+            ProofReport {
                 module: self.entry.name.to_string(),
                 verilog: hierarchy.top.clone(),
                 source: source.clone(),
@@ -204,7 +204,7 @@ impl Job<'_> {
     }
 }
 
-fn print(reports: &[Report]) {
+fn print(reports: &[ProofReport]) {
     for (of, says) in [("contract", "never"), ("monitor", "always")] {
         let reports: Vec<_> = reports.iter().filter(|report| report.of == of).collect();
         if reports.is_empty() {

@@ -10,7 +10,8 @@ use comfy_table::Table;
 use gpurf_synth::{Moved, Origin, Records, Synthesis};
 
 use crate::output::{say, table};
-use crate::{program, Verdict};
+use crate::program;
+use crate::verdict::Verdict;
 
 #[derive(Args)]
 pub struct RecordArguments {

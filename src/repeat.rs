@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 
 use crate::compare::study::Study;
 use crate::output::{progress, table, write_json, JsonArgument};
-use crate::Verdict;
+use crate::verdict::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:

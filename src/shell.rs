@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use clap::{Args, CommandFactory};
 use clap_complete::{generate, Shell};
 
-use crate::{Cli, Verdict};
+use crate::verdict::Verdict;
+use crate::Cli;
 
 #[derive(Args)]
 #[command(after_help = "Examples:

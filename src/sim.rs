@@ -39,9 +39,9 @@ use crate::output::{from_one, grouped, progress, say, table, JsonArgument};
 use crate::program::{self, Properties};
 use crate::settings::MachineArguments;
 use crate::units::{Differences, Units};
-use crate::Verdict;
+use crate::verdict::Verdict;
 
-use checkpoint::{CheckpointArguments, Checkpoints, Place};
+use checkpoint::{CheckpointArguments, CheckpointPlace, Checkpoints};
 use events::EventLog;
 use konata::Konata;
 use recording::{RecordingArguments, Trigger, Watch};
@@ -387,7 +387,7 @@ impl Job<'_> {
         let engine = || -> Result<SubCoreHardware> {
             Ok(match (kind, &verilog) {
                 (Engines::Rtl, _) => rtl(),
-                (Engines::RustHdl, _) => sub_core_engine::rust_hdl(config, design, seed),
+                (Engines::RustHdl, _) => sub_core_engine::rust_hdl(config, design, seed)?,
                 (_, Some(verilog)) => sub_core_engine::verilator(verilog)?,
                 _ => Box::new(design.model(config, seed)),
             })
@@ -520,7 +520,7 @@ impl Job<'_> {
         }
         let known = gpu.warp_instructions();
         let mut save = |gpu: &Gpu<E>, command: usize, launched: bool| match &mut checkpoints {
-            Some(checkpoints) => checkpoints.consider(gpu, Place { command, launched }),
+            Some(checkpoints) => checkpoints.consider(gpu, CheckpointPlace { command, launched }),
             None => Ok(()),
         };
         let is_kernel = |command: &&Command| matches!(command, Command::Kernel(_));

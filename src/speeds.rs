@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 
 use crate::output::{grouped, table};
 use crate::records::origin;
-use crate::Verdict;
+use crate::verdict::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:

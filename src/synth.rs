@@ -20,9 +20,10 @@ use gpurf_testbenches::workbench;
 use gpurf_verilog::Hierarchy;
 
 use crate::output::{each, progress, write, JsonArgument};
+use crate::program;
 use crate::records::{origin, RecordArguments};
+use crate::verdict::Verdict;
 use crate::verilog::{hierarchy, modules, ModuleArguments};
-use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:

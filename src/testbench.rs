@@ -18,8 +18,8 @@ use crate::output::{each, grouped, say, table, JsonArgument};
 use crate::sim::recording::{query, Margins};
 use crate::sim::views::{self, Views};
 use crate::synth::SynthesisArguments;
+use crate::verdict::Verdict;
 use crate::verilog::{modules, ModuleArguments, NameArguments};
-use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:

@@ -9,7 +9,7 @@ use gpurf_workloads::Options;
 
 use crate::input::{EmulationArguments, Input};
 use crate::output::grouped;
-use crate::Verdict;
+use crate::verdict::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:

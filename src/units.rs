@@ -11,7 +11,7 @@ use gpurf_sim::engines::{
     iwmu_model, rmu_model, status_monitor_model, Engines, IwmuEngine, RegisterCacheEngine, RmuEngine,
     StatusMonitorEngine,
 };
-use gpurf_sim::sm::{Design, Residency};
+use gpurf_sim::sm::Design;
 use gpurf_testbenches::unit_hardware::{self, UnitHardware};
 
 use crate::engines::Engines as Kind;
@@ -93,7 +93,7 @@ impl<'a> Units<'a> {
         if design.multicast {
             engines.multicasting_unit = Box::new(in_turn(self.multicasting_units(config.sms)?));
         }
-        if design.residency == Residency::FineReg {
+        if design.residency.has_rmu() {
             engines.rmu = Box::new(in_turn(self.rmus(config.sms)?));
         }
         if design.switches() {

@@ -13,7 +13,7 @@ use gpurf_verilog::{emit_as, Clock, Hierarchy, Language, Origin, Reset, Style};
 
 use crate::output::{progress, say, table};
 use crate::settings::parameters_help;
-use crate::Verdict;
+use crate::verdict::Verdict;
 
 /// Modules of the catalogue and their parameters.
 #[derive(Args)]

@@ -17,8 +17,9 @@ use rayon::prelude::*;
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::input::{self, EmulationArguments, Input};
 use crate::output::{all, grouped, progress, table, write_text, JsonArgument};
+use crate::plot;
 use crate::profile::{unit_name, Profile};
-use crate::{plot, Verdict};
+use crate::verdict::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:

@@ -103,3 +103,33 @@ fn every_source_names_its_licence() {
     let without: Vec<_> = sources.iter().filter(is_without).map(|path| path.display().to_string()).collect();
     assert!(without.is_empty(), "run tools/format: it adds the line to\n{}", without.join("\n"));
 }
+
+/// The rows of a type: constants in the file that declares them.
+fn rows(file: &str, kind: &str) -> Vec<String> {
+    let text = fs::read_to_string(root().join(file)).expect("a source");
+    let name = |before: &str| {
+        let name = before.trim_end().strip_suffix('=')?.split_whitespace().last()?;
+        Some(name.to_string())
+    };
+    text.split(&format!("{kind} {{")).filter_map(name).collect()
+}
+
+/// All else asks a design: a kind of collectors is one row, and so is a residency.
+#[test]
+fn kinds_of_designs_are_named_in_their_rows_and_presets_alone() {
+    let design = "sim/src/design";
+    let mut wrong = vec![];
+    for (kind, file) in [("CollectorKind", "collectors.rs"), ("Residency", "residency.rs")] {
+        let rows = rows(&format!("{design}/{file}"), kind);
+        assert!(rows.len() >= 4, "{kind}: {rows:?}");
+        let named = |text: &str| rows.iter().any(|row| text.contains(&format!("{kind}::{row}")));
+        let may = [file, "choices.rs", "presets.rs"].map(|file| root().join(design).join(file));
+        for path in sources(root()).into_iter().filter(|path| !may.contains(path)) {
+            if named(&fs::read_to_string(&path).expect("a source")) {
+                wrong.push(format!("{}: {kind}", path.display()));
+            }
+        }
+        assert!(may[1..].iter().all(|path| named(&fs::read_to_string(path).expect("a source"))));
+    }
+    assert!(wrong.is_empty(), "ask the design instead:\n{}", wrong.join("\n"));
+}

@@ -4,65 +4,17 @@
 
 use gpurf_blocks::ports::{
     CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, RegisterCacheIn, RegisterCacheOut, RmuIn,
-    RmuOut, SubCoreIn, SubCoreOut,
+    RmuOut,
 };
-use gpurf_blocks::{Clocked, Lockstep, Parameters};
+use gpurf_blocks::Clocked;
 
-use crate::collector::{Boc, Ccu, Collector, Ocu};
 use crate::config::Config;
-use crate::design::{CollectorKind, Design};
+use crate::design::Design;
 use crate::finereg::{CtaStatusMonitor, Rmu};
 use crate::multicast::Iwmu;
-use crate::operand_stage::OperandStage;
 use crate::register_cache::{LookedUp, Moved, Offer, RegisterCache, Sources};
-use crate::sub_core::{Behind, SubCore};
-use crate::words::{CycleIn, CycleOut};
 
-/// Anything that runs issue stage and operand stage of a sub-core.
-pub trait RunsSubCore: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'static {
-    /// [`Clocked::settle`] in words. The outputs are zero before. `places`: source slots and destinations
-    /// that an instruction has at the ports.
-    fn decide(&mut self, inputs: &CycleIn<u32>, places: (usize, usize), outputs: &mut CycleOut<u32>) {
-        *outputs = CycleOut::of_ports(&self.settle(&inputs.ports(places)));
-    }
-
-    /// The same, and the clock edge.
-    fn cycle(&mut self, inputs: &CycleIn<u32>, places: (usize, usize), outputs: &mut CycleOut<u32>) {
-        self.decide(inputs, places, outputs);
-        self.tick();
-    }
-}
-
-/// Any engine that has ports and nothing else.
-impl RunsSubCore for Box<dyn Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>> {}
-
-/// The same in whatever thread.
-impl RunsSubCore for Box<dyn Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send> {}
-
-impl<A, B> RunsSubCore for Lockstep<A, B> where
-    Self: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'static
-{
-}
-
-impl<S: Behind<u32> + 'static> RunsSubCore for SubCore<u32, S> {
-    #[inline(always)]
-    fn decide(&mut self, inputs: &CycleIn<u32>, _: (usize, usize), outputs: &mut CycleOut<u32>) {
-        SubCore::decide(self, inputs, outputs);
-    }
-}
-
-/// The reference model of a sub-core's issue stage and operand stage.
-pub type SubCoreEngine = Box<dyn RunsSubCore + Send>;
-
-impl RunsSubCore for SubCoreEngine {
-    fn decide(&mut self, inputs: &CycleIn<u32>, places: (usize, usize), outputs: &mut CycleOut<u32>) {
-        (**self).decide(inputs, places, outputs);
-    }
-
-    fn cycle(&mut self, inputs: &CycleIn<u32>, places: (usize, usize), outputs: &mut CycleOut<u32>) {
-        (**self).cycle(inputs, places, outputs);
-    }
-}
+pub use crate::sub_core_engine::{RunsSubCore, SubCoreEngine};
 
 /// Anything that runs the register cache of a sub-core.
 pub trait RunsRegisterCache: Clocked<In = RegisterCacheIn<u32>, Out = RegisterCacheOut<u32>> {
@@ -156,23 +108,13 @@ impl<'a, E> Engines<'a, E> {
 impl Design {
     /// The reference model of a sub-core's hardware.
     pub fn model(&self, config: &Config, seed: u64) -> SubCoreEngine {
-        let parameters = &self.parameters(config, seed);
-        match self.collector {
-            // Without collectors it is never asked.
-            CollectorKind::Ocu | CollectorKind::Window => sub_core::<Ocu<u32>>(parameters),
-            CollectorKind::Ccu => sub_core::<Ccu<u32>>(parameters),
-            CollectorKind::Boc => sub_core::<Boc<u32>>(parameters),
-        }
+        (self.collector.model)(&self.parameters(config, seed))
     }
 
     /// The reference model of the register cache of a sub-core.
     pub fn register_cache_model(&self, config: &Config) -> RegisterCacheEngine {
         Box::new(RegisterCache::new(&self.parameters(config, 0)))
     }
-}
-
-fn sub_core<K: Collector<u32>>(parameters: &Parameters) -> SubCoreEngine {
-    Box::new(SubCore::new(parameters, OperandStage::<u32, K>::new(parameters)))
 }
 
 /// The reference model of the inter-warp multicasting unit.

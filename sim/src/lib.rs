@@ -62,6 +62,8 @@ pub mod register_cache;
 pub mod register_file;
 pub mod register_traffic;
 pub mod sm;
+pub mod stage_recording;
 pub mod statistics;
 pub mod sub_core;
+mod sub_core_engine;
 pub mod words;

@@ -11,6 +11,7 @@ mod microbenchmarks;
 mod modern;
 mod multicast;
 mod operands;
+mod own_rows;
 mod pipeline;
 mod random_kernels;
 mod register_cache;

@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::output::{all, progress, say, write_text, JsonArgument};
 use crate::settings::constants_help;
-use crate::Verdict;
+use crate::verdict::Verdict;
 use measure::{measure, Measured, Summary};
 use mechanisms::{Mechanism, MECHANISMS};
 use reference::Reference;

@@ -9,9 +9,9 @@ use gpurf_sim::sm::{Design, DesignError};
 use gpurf_workloads::suite::MALEKEH;
 use serde::{Deserialize, Serialize};
 
-use super::claims::Claim;
-use super::finding::Part;
-use super::register_cache::Claim as Counted;
+use super::claim::Claim;
+use super::finding::StudyPart;
+use super::register_cache::claims::Claim as Counted;
 
 /// All studies, in the order in which help lists them.
 pub static STUDIES: LazyLock<Vec<Definition>> = LazyLock::new(|| {
@@ -432,7 +432,7 @@ impl Definition {
 
     /// The part of its own inputs, or of a group of them or one, that these inputs are. `None` if they are
     /// all of it.
-    pub fn part(&self, of: Option<&str>, inputs: &[String]) -> Option<Part> {
+    pub fn part(&self, of: Option<&str>, inputs: &[String]) -> Option<StudyPart> {
         let own = self.own();
         // Groups of other names are found when all inputs are known.
         let wanted = match of {
@@ -444,7 +444,7 @@ impl Definition {
             Some(_) => inputs.iter().filter(|input| wanted.contains(input)).cloned().collect(),
             None => inputs.to_vec(),
         };
-        Part::of(&wanted, &of_group)
+        StudyPart::of(&wanted, &of_group)
     }
 
     /// Labels of its designs and of its runs on request.

@@ -7,19 +7,22 @@ use anyhow::{bail, Result};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
 
-use super::claims::{self, Claim};
+use super::arguments::Arguments;
+use super::claim::Claim;
+use super::claims;
 use super::definition::{
     label, Condition, Curve, CurveLine, Definition, Front, Metric, Named, Over, PlotOf, Runs, CURVES,
 };
 use super::finding::Finding;
 use super::finereg::Sorted;
-use super::jobs::{self, Listed, Outcome, Variant};
-use super::metrics::{value, Pair};
+use super::jobs::{self, Listed, Variant};
+use super::metrics::value;
+use super::outcome::Outcome;
+use super::pair::Pair;
 use super::plot::{Line, Plot, Point};
 use super::series::Series;
 use super::stream;
 use super::study::Study;
-use super::Arguments;
 use crate::input::Input;
 
 /// The runs of a study, and their results.

@@ -49,12 +49,12 @@ pub struct Here {
     pub value: Option<f64>,
     /// The inputs, if they are not those that the claim is held against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<Part>,
+    pub part: Option<StudyPart>,
 }
 
 /// Inputs that are not all of a study's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct StudyPart {
     /// Inputs of the study that were run.
     pub run: usize,
     /// All inputs of the study.
@@ -63,22 +63,22 @@ pub struct Part {
     pub others: usize,
 }
 
-impl Part {
+impl StudyPart {
     /// `None` if the inputs are all of the study's own, and no others.
-    pub fn of(own: &[String], inputs: &[String]) -> Option<Part> {
+    pub fn of(own: &[String], inputs: &[String]) -> Option<StudyPart> {
         let run = inputs.iter().filter(|input| own.contains(input)).count();
-        let part = Part { run, all: own.len(), others: inputs.len() - run };
+        let part = StudyPart { run, all: own.len(), others: inputs.len() - run };
         (part.run < part.all || part.others > 0).then_some(part)
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for StudyPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Part { run: 0, others: 1, .. } => write!(f, "1 other input"),
-            Part { run: 0, others, .. } => write!(f, "{others} other inputs"),
-            Part { run, all, others: 0 } => write!(f, "{run} of {all} inputs"),
-            Part { run, all, others } => write!(f, "{run} of {all} inputs and {others} more"),
+            StudyPart { run: 0, others: 1, .. } => write!(f, "1 other input"),
+            StudyPart { run: 0, others, .. } => write!(f, "{others} other inputs"),
+            StudyPart { run, all, others: 0 } => write!(f, "{run} of {all} inputs"),
+            StudyPart { run, all, others } => write!(f, "{run} of {all} inputs and {others} more"),
         }
     }
 }
@@ -316,7 +316,7 @@ mod tests {
     fn there_is_no_verdict_on_a_part() {
         let own: Vec<String> = ["a", "b", "c"].map(String::from).into();
         let part = |inputs: &[&str]| {
-            Part::of(&own, &inputs.iter().map(|input| input.to_string()).collect::<Vec<_>>())
+            StudyPart::of(&own, &inputs.iter().map(|input| input.to_string()).collect::<Vec<_>>())
         };
         assert_eq!(part(&["c", "b", "a"]), None);
         let mut of_part = finding(20.0, &[Some(20.0)]);

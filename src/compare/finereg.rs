@@ -11,7 +11,7 @@ use gpurf_sim::sm::{Limit, SmError};
 use gpurf_trace::Workload;
 use gpurf_workloads::Options;
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::input::Input;
 use crate::output::{grouped, table};
 

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Hardware that a design has in an SM beside the banks of its register file, and what it costs by recorded
-//! syntheses.
+//! Costs of a design's hardware in an SM beside the banks of its register file, by recorded syntheses.
 
 use std::path::Path;
 use std::sync::{LazyLock, Mutex};
 
-use gpurf_blocks::{Allocation, Parameters, CACHED_WARPS, LANES, SUB_CORES};
+use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue;
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Residency};
-use gpurf_synth::{digest, Records, Synthesis};
+use gpurf_sim::sm::{Design, HardwarePart};
+use gpurf_synth::{digest, Cost, Records, Synthesis};
 
-use crate::designs::collector;
-use crate::docs::areas::RECORD;
+use crate::docs::record_files::AREAS as RECORD;
 use crate::output::say;
 use crate::verilog::hierarchy;
-
-/// Area of a bit of a memory in µm², which synthesis leaves out: twice the 0.35 µm² that cells of six
-/// transistors have at 45 nm, for what stands around them. An estimate.
-pub const MEMORY_BIT_UM2: f64 = 0.7;
 
 /// Measurements: those of the project that the tool runs in, elsewhere as they were when it was built.
 static RECORDED: LazyLock<Records> = LazyLock::new(|| {
@@ -31,74 +25,15 @@ static RECORDED: LazyLock<Records> = LazyLock::new(|| {
 /// Designs whose cost was asked for.
 static COSTS: Mutex<Vec<(Design, Parameters, Option<Cost>)>> = Mutex::new(vec![]);
 
-/// A kind of module with its parameters, and the number of such modules.
-pub struct Part {
-    pub module: &'static str,
-    pub parameters: Parameters,
-    pub count: usize,
-}
-
-/// The cost of a design's hardware in an SM, with registers of all lanes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cost {
-    pub cells_um2: f64,
-    /// Bits of memories beside those of the register file.
-    pub memory_bits: u64,
-    /// The longest path of a module by itself.
-    pub path_ns: f64,
-}
-
-impl Cost {
-    /// Cells, and memories at an estimate for each bit.
-    pub fn area_um2(&self) -> f64 {
-        self.cells_um2 + self.memory_bits as f64 * MEMORY_BIT_UM2
-    }
-}
-
-/// The collectors of a sub-core, and the tags and the buffer of a register cache with the bits of its values.
-/// The cache's control is left out: it is next to nothing beside them.
-pub fn storage(design: &Design, parameters: Parameters) -> (Vec<Part>, u64) {
-    let part = |module, count| Part { module, parameters, count };
-    let mut parts = vec![part(collector(design.collector), parameters.collectors)];
-    if design.register_cache.is_none() {
-        return (parts, 0);
-    }
-    parts.push(part("tag_array", LANES / parameters.rc_tag_lanes));
-    parts.push(part("writeback_buffer", 1));
-    (parts, (CACHED_WARPS * parameters.rc_entries * parameters.width) as u64)
-}
-
-/// Everything in an SM but its banks, and bits of memory beside those that modules have. `None` if a part of
-/// it has no RTL.
-fn parts(design: &Design, parameters: Parameters) -> Option<(Vec<Part>, u64)> {
-    let is_built = matches!(design.residency, Residency::Baseline | Residency::FineReg);
-    if design.rename || design.reads_in_window() || !is_built {
-        return None;
-    }
-    let part = |module, count| Part { module, parameters, count };
-    let (mut of_sub_core, bits) = storage(design, parameters);
-    of_sub_core.extend(["arbiter", "warp_scheduler", "collector_allocator"].map(|module| part(module, 1)));
-    of_sub_core.extend(design.two_level.map(|_| part("active_set", 1)));
-    let of_sub_core = of_sub_core.into_iter().map(|one| Part { count: SUB_CORES * one.count, ..one });
-    let of_sm = [
-        ("sthld_controller", design.allocation == Allocation::Malekeh),
-        ("iwmu", design.multicast),
-        ("rmu", design.residency == Residency::FineReg),
-        ("cta_status_monitor", design.residency == Residency::FineReg),
-    ];
-    let of_sm = of_sm.into_iter().filter(|(_, has)| *has).map(|(module, _)| part(module, 1));
-    Some((of_sub_core.chain(of_sm).collect(), SUB_CORES as u64 * bits))
-}
-
 /// The measurement of a part, or the name of its module with the parameters.
-fn measured(part: &Part) -> Result<&'static Synthesis, String> {
+fn measured(part: &HardwarePart) -> Result<&'static Synthesis, String> {
     let entry = catalogue::find(part.module).expect("in the catalogue");
     let verilog = hierarchy(entry, &part.parameters).expect("a design's hardware is possible");
     RECORDED.latest(&verilog.top, &digest(&verilog.code())).ok_or(verilog.top)
 }
 
 /// Measured costs of the parts. An error names the modules that were not measured.
-fn sum(parts: &[Part], bits: u64) -> Result<Cost, Vec<String>> {
+fn sum(parts: &[HardwarePart], bits: u64) -> Result<Cost, Vec<String>> {
     let measured: Vec<_> = parts.iter().map(measured).collect();
     let missing: Vec<String> = measured.iter().filter_map(|one| one.clone().err()).collect();
     if !missing.is_empty() {
@@ -127,7 +62,7 @@ pub fn cost(design: &Design, config: &Config) -> Option<Cost> {
     if let Some((.., cost)) = costs.iter().find(|(of, at, _)| of == design && *at == parameters) {
         return *cost;
     }
-    let summed = parts(design, parameters).map(|(parts, bits)| sum(&parts, bits));
+    let summed = design.hardware(parameters).map(|(parts, bits)| sum(&parts, bits));
     let cost = match summed {
         Some(Err(missing)) => {
             let missing = missing.join(", ");
@@ -175,7 +110,7 @@ mod tests {
             let config = Config::default().with(&named.set).expect("its constants");
             let width = Parameters::default().width;
             let parameters = Parameters { width, ..named.design.parameters(&config, 0) };
-            if let Some((parts, bits)) = parts(&named.design, parameters) {
+            if let Some((parts, bits)) = named.design.hardware(parameters) {
                 assert!(sum(&parts, bits).is_ok(), "{}: {:?}", named.label, sum(&parts, bits));
             }
         }

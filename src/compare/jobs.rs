@@ -3,22 +3,22 @@
 
 use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::{Energies, Energy};
+use gpurf_sim::energy::Energies;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, SharedLoads};
-use gpurf_sim::statistics::{Counters, Interval, ResidentBlocks, Stalls};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::kept::{Found, Place};
+use super::arguments::Arguments;
+use super::kept::{Found, KeptPlace};
+use super::outcome::Outcome;
 use super::stream::Stream;
-use super::Arguments;
 use crate::input::{Input, KEEP_BYTES};
 use crate::output::progress;
-use crate::Verdict;
+use crate::verdict::Verdict;
 
 /// A design, perhaps with something changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,39 +51,6 @@ impl Variant {
             observe: false,
             profile: false,
         }
-    }
-}
-
-/// The counts of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    pub workload: String,
-    pub design: String,
-    pub label: String,
-    pub ipc: f64,
-    pub hit_ratio: f64,
-    pub counters: Counters,
-    pub stalls: Stalls,
-    pub energy_pj: Energy,
-    pub intervals: Vec<Interval>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub residency: Option<ResidentBlocks>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stream: Option<Stream>,
-    /// Every check held.
-    pub sound: bool,
-    pub errors: Vec<String>,
-}
-
-impl Outcome {
-    /// The same under another label.
-    pub fn called(&self, label: &str) -> Outcome {
-        Outcome { label: label.into(), ..self.clone() }
-    }
-
-    /// The design that it ran under.
-    pub fn design(&self) -> Design {
-        self.design.parse().expect("what has run is a design")
     }
 }
 
@@ -139,7 +106,7 @@ pub fn list(
         let jobs = variants.iter().map(|variant| Job::new(input, variant, config, arguments));
         let jobs = jobs.collect::<Result<Vec<_>>>()?;
         // Traces are large: they are read only if there is a result to hold them against.
-        let is_any = jobs.iter().filter_map(|job| job.place.as_ref()).any(Place::is_taken);
+        let is_any = jobs.iter().filter_map(|job| job.place.as_ref()).any(KeptPlace::is_taken);
         let digest = if is_any { input.digest()? } else { String::new() };
         for job in jobs {
             let found = job.look(&digest)?;
@@ -207,7 +174,7 @@ struct Job<'a> {
     /// Its name in lists and files.
     name: String,
     /// Where its result is kept.
-    place: Option<Place>,
+    place: Option<KeptPlace>,
     /// Its collectors have fewer slots than those of the study's other runs.
     has_fewer_slots: bool,
 }
@@ -236,7 +203,7 @@ impl<'a> Job<'a> {
         let place = arguments.out.as_ref().map(|folder| {
             let file = folder.join("results").join(format!("{name}.json"));
             let run = run.into_iter().chain(arguments.emulation.properties());
-            Place { file, run: run.map(|(name, value)| (name.into(), value)).collect() }
+            KeptPlace { file, run: run.map(|(name, value)| (name.into(), value)).collect() }
         });
         Ok(Job { input, variant, config, seed, name, place, has_fewer_slots })
     }

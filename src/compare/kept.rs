@@ -10,12 +10,12 @@ use anyhow::{Context, Result};
 use gpurf_verilog::cache;
 use serde::{Deserialize, Serialize};
 
-use super::jobs::Outcome;
+use super::outcome::Outcome;
 use crate::output::write_json;
 use crate::program::{self, Properties};
 
 /// Where a run's result is kept.
-pub struct Place {
+pub struct KeptPlace {
     pub file: PathBuf,
     /// All that the run is told.
     pub run: Properties,
@@ -67,7 +67,7 @@ impl Found {
     }
 }
 
-impl Place {
+impl KeptPlace {
     pub fn is_taken(&self) -> bool {
         self.file.exists()
     }

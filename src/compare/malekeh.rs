@@ -5,13 +5,12 @@
 use comfy_table::Table;
 use gpurf_blocks::Parameters;
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::{Energies, Energy, KINDS};
+use gpurf_sim::energy::{measured, Energies, Energy, KINDS};
 use gpurf_sim::issue::{Curve, SthldController, Walk, WalkStep};
 
 use super::definition::Named;
 use super::evaluation::Evaluation;
-use super::jobs::Outcome;
-use super::measured;
+use super::outcome::Outcome;
 use super::plot::{Line, Plot};
 use super::series::{percent, Series};
 use crate::output::table;

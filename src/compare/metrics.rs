@@ -3,21 +3,14 @@
 //! run's JSON, such as `counters.hits`.
 
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::Energies;
-use gpurf_sim::sm::{CollectorKind, Design, Residency};
+use gpurf_sim::energy::{measured, Energies};
+use gpurf_sim::sm::{Design, Keeps};
 use gpurf_sim::statistics::{ratio, Counters};
 use serde_json::Value;
 
-use super::jobs::Outcome;
-use super::{hardware, measured, multicast};
-
-/// A run and what it is compared with, and the machine that each had.
-pub struct Pair<'a> {
-    pub run: &'a Outcome,
-    pub reference: &'a Outcome,
-    pub machine: &'a Config,
-    pub reference_machine: &'a Config,
-}
+use super::outcome::Outcome;
+use super::pair::Pair;
+use super::{hardware, multicast};
 
 /// `None` if the run says nothing of it.
 type Compute = fn(&Pair) -> Option<f64>;
@@ -90,7 +83,7 @@ const METRICS: &[(&str, Compute)] = &[
     // Near results that lost port D.
     ("lost", |pair| {
         let counters = &pair.run.counters;
-        let has_ports = pair.run.design().collector == CollectorKind::Ccu;
+        let has_ports = pair.run.design().collector.keeps == Keeps::Values;
         has_ports.then(|| 100.0 * ratio(counters.cache_writes_lost, counters.bank_writes))
     }),
     // Cycles of a two-level scheduler by what happens in them.
@@ -124,12 +117,11 @@ const METRICS: &[(&str, Compute)] = &[
         Some(100.0 * ratio(residency.active_cycles, residency.resident_cycles))
     }),
     ("depletion", |pair| {
-        let waits =
-            matches!(pair.run.design().residency, Residency::FineReg | Residency::VirtualThreadRegMutex);
+        let waits = pair.run.design().residency.waits_for_registers();
         waits.then(|| 100.0 * ratio(pair.run.stalls.depletion, slots(pair.run)))
     }),
     ("contexts", |pair| {
-        let moves = matches!(pair.run.design().residency, Residency::FineReg | Residency::RegDram);
+        let moves = pair.run.design().residency.moves_registers();
         let residency = pair.run.residency.filter(|_| moves)?;
         let moved = residency.context_sectors + residency.vector_misses;
         Some(100.0 * ratio(moved, pair.reference.counters.l2_reads))
@@ -240,7 +232,7 @@ fn energy(run: &Outcome) -> f64 {
 
 /// An access to the PCRF, a part of the register file, is one to a bank.
 fn of_pcrf(energies: &Energies, run: &Outcome) -> f64 {
-    let residency = run.residency.filter(|_| run.design().residency == Residency::FineReg);
+    let residency = run.residency.filter(|_| run.design().residency.has_rmu());
     residency.map_or(0.0, |residency| {
         let (stored, read) = (residency.registers_saved as f64, residency.registers_restored as f64);
         stored * energies.bank_write + read * energies.bank_read

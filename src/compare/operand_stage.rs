@@ -11,7 +11,6 @@ use super::definition::Condition;
 use super::evaluation::Evaluation;
 use super::plot::{Line, Plot};
 use super::study::Titled;
-use crate::designs::{collector, stage};
 use crate::output::table;
 use crate::synth::{options, synthesize, DelayArgument, Design};
 
@@ -38,12 +37,14 @@ impl Costs {
         delay: &DelayArgument,
     ) -> Result<Costs> {
         let are_collectors = evaluation.study.name == COLLECTORS;
-        let module = if are_collectors { collector } else { stage };
         let stages: Vec<(String, &str)> = evaluation
             .designs
             .iter()
             .filter(|named| named.set.is_empty())
-            .map(|named| (named.label.clone(), module(named.design.collector)))
+            .map(|named| {
+                let kind = named.design.collector;
+                (named.label.clone(), if are_collectors { kind.module } else { kind.stage })
+            })
             .collect();
         let conditions = evaluation.study.conditions();
         let mut tops = vec![];

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::jobs::Outcome;
+use super::outcome::Outcome;
 use crate::output::table;
 
 /// A number of one variant on all workloads that ran under it and under its reference.

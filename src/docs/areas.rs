@@ -11,11 +11,9 @@ use gpurf_synth::{Structure, Synthesis};
 
 use super::markdown::markdown;
 use super::project::Project;
+use super::record_files::AREAS as RECORD;
 use crate::output::{self, grouped};
 use crate::synth::Arguments;
-
-/// Measurements over time, from the root of the repository.
-pub const RECORD: &str = "synth/areas.jsonl";
 
 /// One line per module of some commands, below a line that names them.
 pub fn table(project: &Project, commands: &str) -> Result<String> {

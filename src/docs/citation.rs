@@ -9,7 +9,7 @@ pub const PAPERS: [&str; 6] = ["W", "F", "I", "R", "C", "H"];
 
 /// A section, figure or table of a paper. Sections go before figures, and each kind by its number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct CitedPlace {
     kind: Kind,
     /// `IV-B3` as 4, the code of b, 3.
     order: Vec<u32>,
@@ -23,18 +23,18 @@ enum Kind {
     Table,
 }
 
-impl Place {
+impl CitedPlace {
     fn new(kind: Kind, number: &str) -> Self {
-        Place { kind, order: order(number), number: number.to_string() }
+        CitedPlace { kind, order: order(number), number: number.to_string() }
     }
 
     /// Returns true if another place is this one or a part of it: §IV-B3 is in §IV-B, and Fig. 8a in Fig. 8.
-    pub fn contains(&self, other: &Place) -> bool {
+    pub fn contains(&self, other: &CitedPlace) -> bool {
         self.kind == other.kind && other.order.starts_with(&self.order)
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for CitedPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
             Kind::Section => "§",
@@ -74,10 +74,10 @@ fn roman(number: &str) -> u32 {
 }
 
 /// The places of one paper that a text cites before its first colon, ranges written out.
-pub fn places(text: &str, paper: &str) -> Vec<Place> {
+pub fn places(text: &str, paper: &str) -> Vec<CitedPlace> {
     let text = marked(text);
     let (mut cited, mut kind, mut range) = (false, None, false);
-    let mut places: Vec<Place> = vec![];
+    let mut places: Vec<CitedPlace> = vec![];
     for word in citation(&text).split_whitespace().map(bare) {
         if PAPERS.contains(&word) {
             cited = word == paper;
@@ -85,9 +85,9 @@ pub fn places(text: &str, paper: &str) -> Vec<Place> {
             if let (true, Some(first)) = (range, places.last().cloned()) {
                 places.extend(between(&first.number, number));
             }
-            places.push(Place::new(Kind::Section, number));
+            places.push(CitedPlace::new(Kind::Section, number));
         } else if let Some(kind) = kind.filter(|_| cited) {
-            places.push(Place::new(kind, word));
+            places.push(CitedPlace::new(kind, word));
         }
         range = word == "to";
         kind = match word {
@@ -100,12 +100,12 @@ pub fn places(text: &str, paper: &str) -> Vec<Place> {
 }
 
 /// The sections between two that differ in the last number only.
-fn between(first: &str, last: &str) -> Vec<Place> {
+fn between(first: &str, last: &str) -> Vec<CitedPlace> {
     let (Some((chapter, first)), Some((_, last))) = (first.rsplit_once('.'), last.rsplit_once('.')) else {
         return vec![];
     };
     let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else { return vec![] };
-    (first + 1..last).map(|number| Place::new(Kind::Section, &format!("{chapter}.{number}"))).collect()
+    (first + 1..last).map(|number| CitedPlace::new(Kind::Section, &format!("{chapter}.{number}"))).collect()
 }
 
 /// A text with a § before every section that it cites before its first colon.

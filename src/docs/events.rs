@@ -13,7 +13,7 @@ use gpurf_verilog::{declared_events, is_of_contract};
 
 use super::cell;
 use super::project::{Project, Verilog};
-use crate::prove::{recorded, Report};
+use crate::prove::{recorded, ProofReport};
 use crate::verilog::set;
 
 /// From the root of the repository.
@@ -34,13 +34,13 @@ pub fn table(project: &Project, _: &str) -> Result<String> {
 /// The recorded proof of a rule, if there is one. A proof of older Verilog is noted as outdated.
 fn proof<'a>(
     project: &Project,
-    proofs: &'a [Report],
+    proofs: &'a [ProofReport],
     of: &str,
     verilog: &Verilog,
     rule: &str,
-) -> Option<&'a Report> {
+) -> Option<&'a ProofReport> {
     let is_of_it =
-        |proof: &&Report| (&proof.of[..], &proof.verilog, &proof.rule[..]) == (of, &verilog.top, rule);
+        |proof: &&ProofReport| (&proof.of[..], &proof.verilog, &proof.rule[..]) == (of, &verilog.top, rule);
     let proof = proofs.iter().find(is_of_it)?;
     if proof.source != verilog.source {
         let command = format!("gpurf prove {} --record {PROOFS}", proof.module);

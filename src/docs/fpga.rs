@@ -10,10 +10,8 @@ use gpurf_synth::{Target, Utilization};
 
 use super::markdown::markdown;
 use super::project::Project;
+use super::record_files::UTILIZATIONS as RECORD;
 use crate::output::grouped;
-
-/// Measurements, from the root of the repository.
-pub const RECORD: &str = "synth/fpga.jsonl";
 
 /// One line per module that was measured for a target: with registers of 32 bits, and with those of the
 /// defaults.

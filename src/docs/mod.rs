@@ -31,9 +31,11 @@ mod memories;
 mod mutants;
 mod netlists;
 mod opcodes;
+mod pages;
 mod papers;
 mod pictures;
 mod project;
+pub mod record_files;
 pub mod results;
 mod runs;
 mod scenarios;
@@ -53,7 +55,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, Context, Result};
 use clap::Args;
 
-use crate::{output, Verdict};
+use crate::output;
+use crate::verdict::Verdict;
 use project::Project;
 
 #[derive(Args)]

@@ -9,7 +9,7 @@ use gpurf_hw::catalogue::catalogue;
 
 use super::markdown::markdown;
 use super::project::Project;
-use crate::mutants::{recorded, summary, Report};
+use crate::mutants::{recorded, summary, MutantsReport};
 use crate::verilog::{set, settings_behind};
 
 /// Counts of mutants, from the root of the repository.
@@ -39,7 +39,7 @@ pub fn table(project: &Project, about: &str) -> Result<String> {
     );
     let reports = || modules.iter().map(|(_, report)| *report);
     let commands: BTreeSet<String> = reports()
-        .map(|Report { seed, cycles, .. }| {
+        .map(|MutantsReport { seed, cycles, .. }| {
             format!("`gpurf mutants MODULE{settings} --draw DRAW --seed {seed} --cycles {cycles}`")
         })
         .collect();

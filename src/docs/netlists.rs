@@ -29,7 +29,7 @@ pub fn table(project: &Project, commands: &str) -> Result<String> {
         let clock_gating = arguments.clock_gating();
         for entry in entries {
             let verilog = project.verilog(entry, &parameters)?;
-            let is_one = |one: &&crate::equivalence::Report| {
+            let is_one = |one: &&crate::equivalence::EquivalenceReport| {
                 one.verilog == verilog.top && one.clock_gating == clock_gating
             };
             let one = reports.iter().find(is_one).with_context(|| {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use anyhow::{bail, Result};
 use gpurf_hw::catalogue::catalogue;
 
-use super::citation::{places, Place, PAPERS};
+use super::citation::{places, CitedPlace, PAPERS};
 use super::files::files;
 use super::project::Project;
 use super::{areas, scenarios};
@@ -20,12 +20,12 @@ pub fn table(project: &Project, paper: &str) -> Result<String> {
         bail!("no paper is called `{paper}`; there are {}", PAPERS.join(", "));
     }
     let pages = project.pages()?;
-    let mut rows: BTreeSet<(Place, usize, String)> = BTreeSet::new();
+    let mut rows: BTreeSet<(CitedPlace, usize, String)> = BTreeSet::new();
     for (number, entry) in catalogue().iter().enumerate() {
-        let cited: Vec<Vec<Place>> =
+        let cited: Vec<Vec<CitedPlace>> =
             scenarios::of(entry).iter().map(|(_, rule)| places(rule, paper)).collect();
         let declared = places(entry.naming.paper, paper);
-        let all: BTreeSet<&Place> = declared.iter().chain(cited.iter().flatten()).collect();
+        let all: BTreeSet<&CitedPlace> = declared.iter().chain(cited.iter().flatten()).collect();
         if all.is_empty() {
             continue;
         }

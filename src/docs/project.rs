@@ -12,8 +12,8 @@ use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{count, digest, MemoryArray, Records, Utilizations};
 use gpurf_testbenches::workbench;
 
-use super::files::Pages;
-use super::{areas, fpga};
+use super::pages::Pages;
+use super::record_files;
 use crate::output::say;
 use crate::verilog::hierarchy;
 
@@ -58,7 +58,7 @@ impl<'a> Project<'a> {
         if let Some(records) = self.areas.get() {
             return Ok(records);
         }
-        let records = Records::read(&self.root.join(areas::RECORD))?;
+        let records = Records::read(&self.root.join(record_files::AREAS))?;
         Ok(self.areas.get_or_init(|| records))
     }
 
@@ -67,7 +67,7 @@ impl<'a> Project<'a> {
         if let Some(known) = self.utilizations.get() {
             return Ok(known);
         }
-        let known = Utilizations::read(&self.root.join(fpga::RECORD))?;
+        let known = Utilizations::read(&self.root.join(record_files::UTILIZATIONS))?;
         Ok(self.utilizations.get_or_init(|| known))
     }
 

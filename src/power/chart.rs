@@ -5,15 +5,15 @@ use anyhow::Result;
 use gpurf_synth::power::Role;
 use plotters::prelude::*;
 
-use super::report::Report;
+use super::report::PowerReport;
 use crate::chart::{legend, picture, titled, COLOURS};
 
 /// Energy of a cycle of each module, split by what its cells are there for, and leakage.
-pub fn energies(reports: &[Report]) -> Result<String> {
+pub fn energies(reports: &[PowerReport]) -> Result<String> {
     let parts: Vec<(&str, Vec<f64>)> = Role::ALL
         .into_iter()
         .map(|role| (role.name(), reports.iter().map(|report| report.dynamic_pj(role)).collect()))
-        .chain([("leakage", reports.iter().map(Report::leakage_pj).collect())])
+        .chain([("leakage", reports.iter().map(PowerReport::leakage_pj).collect())])
         .collect();
     let sums = (0..reports.len()).map(|at| parts.iter().map(|(_, values)| values[at]).sum::<f64>());
     let high = 1.15 * sums.fold(0.0, f64::max).max(f64::MIN_POSITIVE);

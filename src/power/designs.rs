@@ -9,19 +9,16 @@ use anyhow::{ensure, Context, Result};
 use gpurf_blocks::{Data, Parameters, LANES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
-use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads};
-use gpurf_synth::power::{roles, Meter, Role, Setting};
+use gpurf_sim::sm::{Design, Gpu, SharedLoads};
+use gpurf_sim::stage_recording::{Checks, Events, Record, Recorder, Values};
+use gpurf_synth::power::{roles, Estimator, Mean, Meter, Role, Setting};
 use gpurf_synth::{Circuit, Memories, MemoryEnergy, Node};
 use gpurf_trace::{Command, Reuse, Workload};
 use gpurf_workloads::Options;
 use serde::{Deserialize, Serialize};
 
-use super::estimate::{Estimator, Mean};
-use super::events::Events;
-use super::recorder::{Checks, Record, Recorder, Values};
 use super::window::{self, Follower, Netlists, Schedule};
 use super::TRANSITION_NS;
-use crate::designs;
 use crate::input::{EmulationArguments, Input};
 
 /// Cycles of the SM between two looks at what was recorded.
@@ -69,7 +66,7 @@ pub struct Run {
     pub windows: u64,
     pub window_cycles: u64,
     /// Instances of one module, the numbers of arrays left out, and what their cells are there for.
-    pub parts: Vec<Part>,
+    pub parts: Vec<StagePart>,
     /// All cells.
     pub cells: Mean,
     /// The memories of the banks: their accesses over the whole run times what one takes, without an error.
@@ -86,12 +83,12 @@ pub struct Run {
     pub bank_write_fj: f64,
     /// Measurements of each window; they are not kept.
     #[serde(skip)]
-    pub samples: Vec<Sample>,
+    pub samples: Vec<WindowSample>,
 }
 
 /// A window.
 #[derive(Clone, Debug)]
-pub struct Sample {
+pub struct WindowSample {
     /// In as many cycles as changes were counted over.
     pub events: Events,
     /// The energy of the cells of each part, in a cycle.
@@ -100,7 +97,7 @@ pub struct Sample {
 
 /// A part of the operand stage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Part {
+pub struct StagePart {
     pub name: String,
     pub roles: BTreeMap<Role, Mean>,
     pub all: Mean,
@@ -167,14 +164,14 @@ pub struct Measurement<'a> {
 
 /// The module that is the operand stage of a design, and its parameters, with all lanes of a register.
 pub fn stage(design: &Design, config: &Config, seed: u64) -> Result<(&'static str, Parameters)> {
-    let moves = design.residency != Residency::Baseline || design.shared_loads() != SharedLoads::APART;
+    let moves = design.switches() || design.shared_loads() != SharedLoads::APART;
     ensure!(
         !moves && design.register_cache.is_none(),
         "--design {design}: energies are those of an operand stage alone; a register cache, a multicasting unit or blocks \
          that give up their registers are not among them. Give a design without, as baseline, traditional, malekeh or bow"
     );
     let width = LANES * <u32 as Data>::WIDTH;
-    Ok((designs::stage(design.collector), Parameters { width, ..design.parameters(config, seed) }))
+    Ok((design.collector.stage, Parameters { width, ..design.parameters(config, seed) }))
 }
 
 /// Tells whether an input has what netlists need.
@@ -297,15 +294,15 @@ impl Measurement<'_> {
                 windows.iter().any(|window| window.parts.contains_key(&(name.to_string(), *role)))
             };
             let roles = Role::ALL.into_iter().filter(has);
-            Part {
+            StagePart {
                 name: name.to_string(),
                 roles: roles.map(|role| (role, mean(&|window| of_role(window, name, role)))).collect(),
                 all: mean(&|window| of_part(window, name)),
             }
         });
-        let mut parts: Vec<Part> = parts.collect();
+        let mut parts: Vec<StagePart> = parts.collect();
         parts.sort_by(|a, b| b.all.mean.total_cmp(&a.all.mean));
-        let samples = windows.iter().map(|window| Sample {
+        let samples = windows.iter().map(|window| WindowSample {
             events: window.events,
             cells: parts.iter().map(|part| of_part(window, &part.name)).collect(),
         });
@@ -315,7 +312,7 @@ impl Measurement<'_> {
         let memories = Mean::exact(accesses / events.cycles as f64);
         parts.insert(
             0,
-            Part {
+            StagePart {
                 name: MEMORIES.to_string(),
                 roles: BTreeMap::from([(Role::Memories, memories)]),
                 all: memories,

@@ -14,12 +14,11 @@ use gpurf_sim::collector::Ccu;
 use gpurf_sim::config::Config;
 use gpurf_sim::operand_stage::OperandStage;
 use gpurf_sim::sm::Design;
+use gpurf_sim::stage_recording::{Cycle, Events, Values};
 use gpurf_synth::power::{Meter, Power};
 use gpurf_synth::{Library, Options, Pin, LOAD_FF};
 use gpurf_verilog::tools::Tool;
 
-use super::events::Events;
-use super::recorder::{Cycle, Values};
 use super::window::{Follower, Netlists, Schedule, Window};
 use super::Arguments;
 

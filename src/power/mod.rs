@@ -5,12 +5,9 @@
 mod chart;
 mod constants;
 mod designs;
-mod estimate;
-mod events;
 #[cfg(test)]
 mod known;
 pub mod per_event;
-mod recorder;
 mod report;
 pub mod storage;
 pub mod table;
@@ -34,12 +31,12 @@ use rayon::prelude::*;
 use crate::input::{EmulationArguments, Input};
 use crate::output::{all, progress, say, write, write_text, JsonArgument, NewFile};
 use crate::synth::SynthesisArguments;
+use crate::verdict::Verdict;
 use crate::verilog::{modules, ModuleArguments};
-use crate::Verdict;
 use constants::Constants;
 use designs::{stage, workload, Measurement};
 pub use designs::{Measured, Run};
-use report::{Circumstances, Report};
+use report::{Circumstances, PowerReport};
 use window::Netlists;
 
 /// The node of the cell library in nanometres, unless another one is asked for.
@@ -336,7 +333,7 @@ fn measure(
     parameters: &Parameters,
     options: &Options,
     arguments: &Arguments,
-) -> Result<Result<Report, String>> {
+) -> Result<Result<PowerReport, String>> {
     let bench = workbench(entry.name, parameters);
     let hierarchy = bench.verilog()?;
     let structure = if arguments.flatten { Structure::Flattened } else { Structure::Kept };
@@ -376,7 +373,7 @@ fn measure(
         },
         period_ns: arguments.period,
     };
-    Ok(Ok(Report::of(&circuit, &activity, &found, in_memories, operations, measured)))
+    Ok(Ok(PowerReport::of(&circuit, &activity, &found, in_memories, operations, measured)))
 }
 
 /// The name of the port that a packed word belongs to.

@@ -5,12 +5,11 @@
 use anyhow::{bail, Context, Result};
 use gpurf_blocks::{Field, Parameters, PortLayout, CACHED_WARPS};
 use gpurf_sim::statistics::Counters;
-use gpurf_synth::power::Meter;
+use gpurf_synth::power::{fitted, Mean, Meter};
 use gpurf_synth::{Gates, Job, Memories, Netlist, Node, Options, Ports, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use serde::Serialize;
 
-use super::estimate::{fitted, Mean};
 use super::{difference, setting, NODE_NM};
 
 pub const MODULE: &str = "register_cache";

@@ -33,7 +33,7 @@ pub struct Circumstances {
 
 /// Energies of one module. Those named `fj` are femtojoules in a cycle.
 #[derive(Serialize)]
-pub struct Report {
+pub struct PowerReport {
     #[serde(flatten)]
     pub measured: Circumstances,
     cycles: u64,
@@ -122,7 +122,7 @@ pub fn operations(hierarchy: &Hierarchy, layout: &PortLayout, samples: &[Sample]
     operations.map(|((_, port), count)| Operation { port: port.to_string(), count, energy_fj: 0.0 }).collect()
 }
 
-impl Report {
+impl PowerReport {
     /// The report from the energies of the cells and nets, and of memories, in the circuit's order or none.
     pub fn of(
         circuit: &Circuit,
@@ -131,7 +131,7 @@ impl Report {
         in_memories: Vec<Result<(MemoryEnergy, Energy)>>,
         mut operations: Vec<Operation>,
         measured: Circumstances,
-    ) -> Report {
+    ) -> PowerReport {
         let period_ns = measured.period_ns;
         let mut paths: BTreeMap<&str, (usize, BTreeMap<Role, Energy>)> = BTreeMap::new();
         for (instance, (clock, rest)) in circuit.instances.iter().zip(&power.instances) {
@@ -196,7 +196,7 @@ impl Report {
         for operation in &mut operations {
             operation.energy_fj = energy_fj * activity.cycles as f64 / operation.count as f64;
         }
-        Report {
+        PowerReport {
             measured,
             cycles: activity.cycles,
             cells: circuit.instances.len(),

@@ -4,10 +4,10 @@
 use anyhow::{Context, Result};
 use comfy_table::Table;
 use gpurf_blocks::{Parameters, LANES};
+use gpurf_synth::power::Mean;
 use gpurf_synth::{Memories, MemoryEnergy, Ports};
 
 use super::designs::{Measured, Run};
-use super::estimate::Mean;
 use super::table::{change, percent};
 use crate::output::table;
 

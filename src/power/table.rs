@@ -2,10 +2,9 @@
 //! Energies of designs under workloads as tables.
 
 use comfy_table::Table;
-use gpurf_synth::power::Role;
+use gpurf_synth::power::{Mean, Role};
 
 use super::designs::Run;
-use super::estimate::Mean;
 use crate::output::{grouped, table};
 
 /// With so many digits, and the standard error.

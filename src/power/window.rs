@@ -10,12 +10,11 @@ use anyhow::{bail, ensure, Result};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreOut};
 use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, PortLayout, MAX_BANKS};
 use gpurf_hw::catalogue::Entry;
+use gpurf_sim::stage_recording::{Counter, Cycle, Events, Values};
 use gpurf_synth::{Activity, Circuit, Gates, Options, Structure, Widening};
 use gpurf_testbenches::{workbench, Random};
 use gpurf_verilog::Port;
 
-use super::events::{Counter, Events};
-use super::recorder::{Cycle, Values};
 use super::{difference, port_of};
 use crate::synth::SynthesisArguments;
 

@@ -10,7 +10,7 @@ use anyhow::{bail, ensure, Context, Result};
 use clap::{Args, ValueEnum};
 use gpurf_blocks::{CacheAllocation, Parameter, PARAMETERS};
 use gpurf_sim::register_traffic::{
-    Configuration, Energies, Energy, Reach, Report, ReuseFlags, Rules, Study, Traffic,
+    Configuration, Energies, Energy, Reach, ReuseFlags, Rules, Study, Traffic, TrafficReport,
 };
 use gpurf_trace::Workload;
 use gpurf_workloads::Options;
@@ -21,7 +21,8 @@ use crate::control::with_control_bits;
 use crate::input::{EmulationArguments, Input};
 use crate::output::{all, write_text, JsonArgument};
 use crate::products::Product;
-use crate::{program, Verdict};
+use crate::program;
+use crate::verdict::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -150,7 +151,7 @@ impl Outcome {
         flags: Option<ReuseFlags>,
     ) -> Result<Outcome> {
         let study = Study { configurations: configurations.to_vec(), rules, flags };
-        let Report { traffic, mut notes } = study.run(workload)?;
+        let TrafficReport { traffic, mut notes } = study.run(workload)?;
         notes.extend(Product::named(input).and_then(|product| product.note()));
         let energies = Energies::default();
         let rows = study.configurations.iter().zip(traffic);

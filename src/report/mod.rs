@@ -31,7 +31,8 @@ use crate::designs::DesignParser;
 use crate::docs::results::RECORDS;
 use crate::input::EmulationArguments;
 use crate::output::write;
-use crate::{overheads, Verdict};
+use crate::overheads;
+use crate::verdict::Verdict;
 use kept::Kept;
 use page::Section;
 

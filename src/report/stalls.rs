@@ -6,7 +6,7 @@ use maud::{html, Markup};
 use super::page::{command, Section};
 use super::table::{folded, Cell};
 use crate::compare::evaluation::Evaluation;
-use crate::compare::jobs::Outcome;
+use crate::compare::outcome::Outcome;
 use crate::sim::by_cause;
 
 const WIDTH: f64 = 1180.0;

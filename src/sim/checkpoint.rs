@@ -80,7 +80,7 @@ impl CheckpointArguments {
 
 /// Where a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Place {
+pub struct CheckpointPlace {
     /// The workload's command that is under way or comes next.
     pub command: usize,
     /// It is a kernel, and launched.
@@ -91,7 +91,7 @@ pub struct Place {
 #[derive(BorshSerialize, BorshDeserialize)]
 struct Kept {
     run: Properties,
-    place: Place,
+    place: CheckpointPlace,
     state: Vec<u8>,
 }
 
@@ -115,7 +115,7 @@ impl Drop for Checkpoints {
 
 impl Checkpoints {
     /// Where the run was when it was last saved, and its state; nothing if it begins.
-    pub fn read(&self) -> Result<Option<(Place, Vec<u8>)>> {
+    pub fn read(&self) -> Result<Option<(CheckpointPlace, Vec<u8>)>> {
         let file = self.file.display();
         let packed = match fs::read(&self.file) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -141,7 +141,7 @@ impl Checkpoints {
 
     /// Between two cycles: saves the run if it is time to. If a signal asks for its end too, and then the
     /// program ends.
-    pub fn consider<E: RunsSubCore>(&mut self, gpu: &Gpu<E>, place: Place) -> Result<()> {
+    pub fn consider<E: RunsSubCore>(&mut self, gpu: &Gpu<E>, place: CheckpointPlace) -> Result<()> {
         let signal = self.signal.load(Ordering::Relaxed);
         if signal == 0 && self.last.elapsed() < self.every {
             return Ok(());

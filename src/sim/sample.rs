@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{Arguments, Simulated};
 use crate::compare::study::{Study, Titled};
 use crate::output::{all, grouped, say, table};
-use crate::Verdict;
+use crate::verdict::Verdict;
 
 #[derive(Args)]
 pub struct SampleArguments {

@@ -19,6 +19,7 @@ mod aiger;
 mod autonomous;
 mod boolean;
 mod circuit;
+mod cost;
 mod equivalence;
 mod files;
 mod fpga;
@@ -45,6 +46,7 @@ mod timing;
 mod yosys;
 
 pub use circuit::{Activity, Circuit, Gates, Instance, Memory, Widening};
+pub use cost::{Cost, MEMORY_BIT_UM2};
 pub use equivalence::{prove, Proof};
 pub use fpga::{implement, Routed, Target, Utilization, Utilizations};
 pub use layout::{lay_out, Layout, Layouts, Physical};

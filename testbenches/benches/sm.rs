@@ -56,7 +56,7 @@ fn engines(criterion: &mut Criterion<ProcessorTime>) {
         let model = || design.model(config, SEED);
         let compiled = sub_core_engine::compiled(config, design, SEED).expect("a sub-core is compiled");
         let rtl = || -> SubCoreHardware { Box::new(compiled.engine()) };
-        let rust_hdl = || sub_core_engine::rust_hdl(config, design, SEED);
+        let rust_hdl = || sub_core_engine::rust_hdl(config, design, SEED).expect("a sub-core is opened");
         let verilog = sub_core_engine::verilog(config, design, SEED).expect("a sub-core is emitted");
         let verilator = || sub_core_engine::verilator(&verilog).expect("Verilator builds the sub-core");
         let name = |engine| format!("{design}/{engine}");

@@ -8,18 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use anyhow::Result;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{unpack, Clocked, Lockstep, Packed, PortLayout, Typed};
-use gpurf_hw::collector::{Boc, Ccu, Ocu};
-use gpurf_hw::dialect::{Configured, Module, Rtl};
-use gpurf_hw::generics;
-use gpurf_hw::sub_core::SubCore;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::SubCoreEngine;
-use gpurf_sim::sm::{CollectorKind, Design, PipelineInstruction, PipelineListener};
+use gpurf_sim::sm::{Design, PipelineInstruction, PipelineListener};
 use gpurf_verilog::{emit, Compiled, Hierarchy, Occurrence, PackedCompiled, Verilated};
 use rust_hdl::prelude::Block;
 
 use crate::tap::{record_inside, record_ports, Recording, RecordingOptions, Texts};
-use crate::{PackedEngine, Ported};
+use crate::{workbench, EngineKind, PackedEngine, Ported, Workbench};
 
 type In = SubCoreIn<u32>;
 type Out = SubCoreOut<u32>;
@@ -36,28 +32,20 @@ pub type Trio = Lockstep<SubCoreEngine, Lockstep<SubCoreHardware, SubCoreHardwar
 /// The RTL of a sub-core as machine code, in whatever thread.
 pub type SubCoreRtl = Box<dyn Clocked<In = In, Out = Out> + Send>;
 
+/// The workbench of a design's sub-core, with tokens of 32 bits as data. `seed`: of the hardware's random
+/// choices.
+fn sub_core(config: &Config, design: &Design, seed: u64) -> Box<dyn Workbench> {
+    workbench(design.collector.sub_core, &design.parameters(config, seed))
+}
+
 /// The hardware of a design's sub-core as rust-hdl evaluates it.
-pub fn rust_hdl(config: &Config, design: &Design, seed: u64) -> SubCoreHardware {
-    struct MakeRtl;
-    impl WithSubCore for MakeRtl {
-        type Result = SubCoreHardware;
-        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> SubCoreHardware {
-            Box::new(Rtl::new(make()))
-        }
-    }
-    with_sub_core(config, design, seed, MakeRtl)
+pub fn rust_hdl(config: &Config, design: &Design, seed: u64) -> Result<SubCoreHardware> {
+    Ok(typed(sub_core(config, design, seed).open(EngineKind::RustHdl)?))
 }
 
 /// The module of a design's sub-core, for those who only walk through it.
 fn block(config: &Config, design: &Design, seed: u64) -> Box<dyn Block> {
-    struct MakeBlock;
-    impl WithSubCore for MakeBlock {
-        type Result = Box<dyn Block>;
-        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Box<dyn Block> {
-            Box::new(make())
-        }
-    }
-    with_sub_core(config, design, seed, MakeBlock)
+    sub_core(config, design, seed).block()
 }
 
 /// The RTL of a design's sub-core: engines of all those of a machine are made from it.
@@ -161,27 +149,4 @@ pub fn recorded_ports(
 /// An engine that is looked at, with the types of its ports.
 pub fn typed(engine: PackedEngine) -> SubCoreHardware {
     Box::new(Typed::new(engine))
-}
-
-/// Something that is done with the RTL of a design's sub-core.
-trait WithSubCore {
-    type Result;
-    fn with<M>(self, make: impl Fn() -> M) -> Self::Result
-    where
-        M: Module<In = In, Out = Out> + 'static;
-}
-
-/// Does it, with tokens of 32 bits as data. `seed`: of the hardware's random choices.
-fn with_sub_core<W: WithSubCore>(config: &Config, design: &Design, seed: u64, what: W) -> W::Result {
-    let parameters = &design.parameters(config, seed);
-    match design.collector {
-        // Without collectors it is never asked.
-        CollectorKind::Ocu | CollectorKind::Window => {
-            generics!(parameters; C => what.with(|| SubCore::<Ocu<32>, 32, C>::configured(parameters)))
-        }
-        CollectorKind::Ccu => {
-            generics!(parameters; I, C => what.with(|| SubCore::<Ccu<32, I>, 32, C>::configured(parameters)))
-        }
-        CollectorKind::Boc => what.with(|| SubCore::<Boc<32>, 32, 3>::configured(parameters)),
-    }
 }

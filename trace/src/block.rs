@@ -7,7 +7,8 @@ use arrayvec::ArrayVec;
 use borsh::{BorshDeserialize, BorshSerialize};
 use rustc_hash::FxHasher;
 
-use crate::kernel::WARP_SIZE;
+/// Threads of a warp.
+pub const WARP_SIZE: u32 = 32;
 
 /// One execution of an instruction by a warp: 20 bytes, copied freely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]

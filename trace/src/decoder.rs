@@ -13,9 +13,9 @@ use std::collections::HashMap;
 
 use arrayvec::ArrayVec;
 
+use crate::block::WARP_SIZE;
 use crate::error::Error;
 use crate::fields::{decimal, hexadecimal, number, show, single_spaced, Fields};
-use crate::kernel::WARP_SIZE;
 use crate::lines::Lines;
 use crate::opcode::OpcodeError;
 use crate::program::{Instruction, Program};

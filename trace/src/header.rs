@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The header of a kernel's file: `-key = value` lines, then a comment on the format of instruction lines.
 
+use crate::block::WARP_SIZE;
 use crate::error::{Error, Result};
 use crate::fields::{decimal, hexadecimal, number, show, triple, value_of};
-use crate::kernel::{KernelHeader, MOST_SHARED_MEMORY, WARP_SIZE};
+use crate::kernel::{KernelHeader, MOST_SHARED_MEMORY};
 use crate::lines::Lines;
 
 /// Registers of a thread, at most.

@@ -4,15 +4,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::block::ThreadBlock;
+use crate::block::{ThreadBlock, WARP_SIZE};
 use crate::error::Result;
 use crate::liveness::Liveness;
 use crate::opcode::MemorySpace;
 use crate::program::Program;
 use crate::reuse::Annotator;
-
-/// Threads of a warp.
-pub const WARP_SIZE: u32 = 32;
 
 /// Bytes of shared memory that a multiprocessor of any GPU has, at most.
 pub const MOST_SHARED_MEMORY: u32 = 228 << 10;

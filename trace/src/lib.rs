@@ -72,14 +72,12 @@ mod tracez;
 mod widen;
 mod writer;
 
-pub use block::{Addresses, DynamicInstruction, Lanes, Operands, ThreadBlock, Warp};
+pub use block::{Addresses, DynamicInstruction, Lanes, Operands, ThreadBlock, Warp, WARP_SIZE};
 pub use control::Control;
 pub use control_bits::{ControlBits, ListedControl};
 pub use error::{Error, Result};
 pub use intervals::Intervals;
-pub use kernel::{
-    BlockSource, Command, Kernel, KernelHeader, KernelReader, Workload, MOST_SHARED_MEMORY, WARP_SIZE,
-};
+pub use kernel::{BlockSource, Command, Kernel, KernelHeader, KernelReader, Workload, MOST_SHARED_MEMORY};
 pub use liveness::Liveness;
 pub use opcode::{Memory, MemoryAccess, MemorySpace, OpcodeError, Unit};
 pub use open::{files, open, open_with};

@@ -7,12 +7,13 @@
 
 use std::collections::btree_map::{BTreeMap, Entry};
 
+use crate::block::WARP_SIZE;
 use crate::block::{DynamicInstruction, ThreadBlock, Warp};
 use crate::decoder::{line_error, Decoder, LineError};
 use crate::error::Result;
 use crate::fields::{number, show, words, Fields};
 use crate::grid::Grid;
-use crate::kernel::{BlockSource, KernelHeader, WARP_SIZE};
+use crate::kernel::{BlockSource, KernelHeader};
 use crate::lines::Lines;
 use crate::program::Program;
 

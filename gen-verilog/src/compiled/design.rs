@@ -11,15 +11,13 @@ use rust_hdl::prelude::Block;
 
 use super::nodes::{NodeId, Nodes, SlotId};
 use super::storage::{Kind, Memory};
+use super::tree::{Child, Driver, Instance, Net, Translated, Tree};
 use super::values::Values;
-use crate::emit::schedule::{self, Process};
+use crate::emit::schedule;
 use crate::emit::scope::{self, Scope};
 use crate::emit::signals::{is_register, Role, SignalId, Signals};
 use crate::emit::{implicit, kernel, unroll};
 use crate::{EmitError, Style};
-
-/// A signal of the flat design.
-pub type Net = usize;
 
 /// A module and all below it.
 pub struct Design {
@@ -102,45 +100,6 @@ pub enum SignalRole {
     Load,
 }
 
-/// The source of a net's value.
-#[derive(Clone)]
-pub enum Driver {
-    /// Nothing that is simulated: a clock, or a port that nothing drives.
-    None,
-    Node(NodeId),
-    /// The process of an instance.
-    Process(usize, usize),
-}
-
-/// A module that occurs in the tree.
-pub struct Translated {
-    pub signals: Signals,
-    pub processes: Vec<Process>,
-    /// The number of each child's port, in the child and here.
-    children: Vec<Child>,
-}
-
-enum Child {
-    Register {
-        reset: SignalId,
-        enable: SignalId,
-        d: SignalId,
-        q: SignalId,
-    },
-    /// By the name of its port, with the index of an array behind it.
-    Memory(Kind, HashMap<String, SignalId>),
-    Module(Rc<Translated>, Vec<(SignalId, SignalId)>),
-}
-
-/// A module at its place in the tree.
-pub struct Instance {
-    pub module: Rc<Translated>,
-    pub nets: Vec<Net>,
-    path: Vec<String>,
-    /// Name of the module without its parameters.
-    block: String,
-}
-
 impl Design {
     /// Reads the tree below a block; `is_observed`: with the names of all signals.
     pub fn of(top: &dyn Block, is_observed: bool) -> Result<Self, EmitError> {
@@ -199,20 +158,6 @@ impl Translator {
         Ok(Child::Module(module, ports))
     }
 }
-
-/// The instances, and what drives each net.
-#[derive(Default)]
-pub struct Tree {
-    pub nodes: Nodes,
-    slots: Vec<usize>,
-    pub instances: Vec<Instance>,
-    pub drivers: Vec<Driver>,
-    registers: Vec<(SlotId, [Net; 3])>,
-    memories: Vec<Connected>,
-}
-
-/// A memory with the nets of its ports, and the slots of its outputs, by name.
-type Connected = (Kind, HashMap<String, Net>, HashMap<String, SlotId>);
 
 impl Tree {
     /// Adds a module; `ports`: the nets of those that the module around it connects.

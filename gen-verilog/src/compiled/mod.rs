@@ -14,6 +14,7 @@ mod fault;
 mod layout;
 mod nodes;
 mod storage;
+mod tree;
 mod values;
 mod wide;
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use num_bigint::BigUint;
 
-use super::design::{Driver, Net, Translated, Tree};
 use super::nodes::{NodeId, Op};
+use super::tree::{Driver, Net, Translated, Tree};
 use crate::emit::expression::{Binary, Expression, Kind, Unary};
 use crate::emit::schedule::Process;
 use crate::emit::signals::SignalId;

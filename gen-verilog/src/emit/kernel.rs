@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a kernel's syntax tree to statements: loops stay loops where Verilog can have them.
 
-use std::collections::HashMap;
-
 use num_bigint::BigUint;
 use rust_hdl::ast::{
     VerilogBlock, VerilogBlockOrConditional, VerilogConditional, VerilogExpression as Tree, VerilogLink,
@@ -15,7 +13,8 @@ use super::bundle;
 use super::error::{EmitError, Result};
 use super::expression::Expression;
 use super::index::Index;
-use super::signals::{Element, Signals, VectorId};
+use super::sections::Sections;
+use super::signals::{Element, Signals};
 use super::statement::{Part, Statement};
 use super::translator::{peel, LoopVariable, Stop, Translated, Translator};
 
@@ -23,15 +22,6 @@ use super::translator::{peel, LoopVariable, Stop, Translated, Translator};
 pub struct Kernel {
     pub statements: Vec<Statement>,
     pub sections: Sections,
-}
-
-/// The parts into which a kernel is divided.
-#[derive(Default)]
-pub struct Sections {
-    /// Comments, in the kernel's order.
-    pub comments: Vec<String>,
-    /// The place of the section that first assigns something to a vector.
-    pub of: HashMap<VectorId, usize>,
 }
 
 /// Translates a kernel.

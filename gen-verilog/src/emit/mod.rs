@@ -28,6 +28,7 @@ mod registers;
 mod runs;
 pub(crate) mod schedule;
 pub(crate) mod scope;
+mod sections;
 pub(crate) mod signals;
 mod simplify;
 pub(crate) mod statement;

@@ -5,7 +5,7 @@ use rust_hdl::ast::VerilogExpression as Tree;
 
 use super::error::EmitError;
 use super::index::{parse_path, Index};
-use super::kernel::Sections;
+use super::sections::Sections;
 use super::signals::{Element, Signals};
 
 /// Why a translation goes no further.

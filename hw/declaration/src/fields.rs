@@ -90,7 +90,7 @@ pub fn part(field: &Field) -> Result<Part> {
         return Ok(part);
     };
     let condition: Expr = attribute.parse_args()?;
-    let holds = crate::sizes::decided(&condition);
+    let holds = crate::condition::decided(&condition);
     let length = part.lengths.first().cloned();
     let full = length.clone().unwrap_or_else(|| parse_quote!(1));
     let length_then = parse_quote!(if #holds { #full } else { 0 });

@@ -7,44 +7,16 @@
 use std::collections::HashSet;
 
 use proc_macro2::Ident;
-use quote::quote;
-use syn::parse::Parser;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{visit_expr_assign_mut, visit_expr_match_mut, visit_expr_mut, VisitMut};
 use syn::{
-    parse_quote, parse_quote_spanned, Attribute, BinOp, Block, Error, Expr, ExprAssign, ExprForLoop, ExprIf,
-    ExprMatch, ExprRange, Field, ImplItem, ItemImpl, Local, Pat, PatType, Stmt, Type,
+    parse_quote, parse_quote_spanned, BinOp, Block, Error, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch,
+    ExprRange, ImplItem, ItemImpl, Local, Pat, PatType, Stmt, Type,
 };
 
 use crate::known::Known;
-
-/// A wire that a kernel declares.
-pub struct Let {
-    name: Ident,
-    carried: Type,
-    /// Ends of the loops around it, the outermost first.
-    lengths: Vec<Expr>,
-    /// Parameters under which it is there.
-    conditions: Vec<Expr>,
-    docs: Vec<Attribute>,
-}
-
-impl Let {
-    pub fn is_called(&self, name: &str) -> bool {
-        self.name == name
-    }
-
-    /// The field of the module that it is.
-    pub fn field(&self) -> Field {
-        let Let { name, carried, lengths, conditions, docs } = self;
-        let carried = lengths.iter().rev().fold(carried.clone(), |of, length| parse_quote!([#of; #length]));
-        let when = conditions.iter().cloned().reduce(|one, other| parse_quote!((#one) & (#other)));
-        let when = when.map(|condition| quote!(#[when(#condition)]));
-        let field = quote!(#(#docs)* #when #name: Local<#carried>);
-        Field::parse_named.parse2(field).expect("a name and a type are a field")
-    }
-}
+use crate::let_wire::Let;
 
 /// The `let`s of a module, from the kernel in the file that declares it.
 pub fn lets_in(file: &syn::File, module: &str, known: &Known) -> Vec<Let> {

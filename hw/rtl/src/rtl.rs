@@ -9,6 +9,7 @@ mod loads;
 mod names;
 mod path;
 mod quiet;
+mod range;
 mod registered;
 mod rewrite;
 mod shorthand;

@@ -3,7 +3,9 @@
 
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
 
-use super::values::{Caching, CollectorKind, Dependences, Residency, TwoLevel, Value};
+use super::collectors::CollectorKind;
+use super::residency::Residency;
+use super::values::{Caching, ChoiceValue, Dependences, TwoLevel};
 
 /// A choice that two parts of a composition make differently.
 pub(super) struct Conflict {
@@ -33,7 +35,7 @@ macro_rules! choices {
                     names.sort_by_key(|value| *value != first);
                     (name, what.trim_ascii(), names)
                 };
-                vec![$(of(stringify!($name), concat!($($doc),+), <$type as Value>::name($default), <$type>::names()),)+]
+                vec![$(of(stringify!($name), concat!($($doc),+), <$type as ChoiceValue>::name($default), <$type>::names()),)+]
             }
 
             /// All left open.
@@ -84,7 +86,7 @@ macro_rules! choices {
 
             /// Name and value of each that is made.
             pub fn made(&self) -> Vec<(&'static str, &'static str)> {
-                let all = [$((stringify!($name), self.$name.map(Value::name)),)+];
+                let all = [$((stringify!($name), self.$name.map(ChoiceValue::name)),)+];
                 all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
             }
 
@@ -102,7 +104,7 @@ macro_rules! choices {
 
 choices! {
     /// The collectors of operands.
-    collector: CollectorKind = CollectorKind::Ocu;
+    collector: &'static CollectorKind = CollectorKind::OCU;
     /// The means to tell when a warp may issue its next instruction.
     dependences: Dependences = Dependences::Scoreboard;
     /// Which collector an instruction enters.
@@ -124,5 +126,5 @@ choices! {
     /// Warps of a sub-core find what another has loaded alike in its register file, by renaming. I §5.2.2.
     rename: bool = false;
     /// Which CTAs are resident, and where their registers are.
-    residency: Residency = Residency::Baseline;
+    residency: &'static Residency = Residency::BASELINE;
 }

@@ -7,8 +7,9 @@ use std::str::FromStr;
 use gpurf_blocks::{suggestion, Allocation};
 
 use super::choices::{Choices, Conflict, Design};
+use super::collectors::Keeps;
 use super::presets::PRESETS;
-use super::values::{CollectorKind, Dependences, Residency};
+use super::values::Dependences;
 
 /// Why there is no such design.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -89,18 +90,18 @@ const RULES: &[Rule] = &[
     },
     Rule {
         first: |design| design.register_cache.is_some(),
-        second: |design| design.residency == Residency::VirtualThreadRegMutex,
+        second: |design| design.residency.pool,
         reason: "what a warp gives back to the shared register pool would leave the register cache later, for registers \
                  that are another warp's by then",
     },
     Rule {
-        first: |design| design.collector == CollectorKind::Ccu && design.allocation == Allocation::AnyFree,
-        second: |design| design.residency != Residency::Baseline,
+        first: |design| design.collector.keeps == Keeps::Values && design.allocation == Allocation::AnyFree,
+        second: |design| design.switches(),
         reason: "a warp that comes empties the collector that its first instruction enters; if any free one will do, \
                  others keep values of the warp that was in its place",
     },
     Rule {
-        first: |design| design.collector == CollectorKind::Boc,
+        first: |design| design.collector.keeps == Keeps::Window,
         second: |design| design.allocation != Allocation::Private,
         reason: "a bypassing collector holds the window of one warp, which has it to itself: allocation=private",
     },

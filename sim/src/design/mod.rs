@@ -7,8 +7,11 @@
 //! nor can what makes no sense in hardware.
 
 mod choices;
+mod collectors;
 mod composition;
+mod hardware;
 mod presets;
+mod residency;
 mod values;
 
 use gpurf_blocks::{
@@ -19,9 +22,12 @@ use gpurf_blocks::{
 use crate::config::Config;
 
 pub use choices::{Choices, Design};
+pub use collectors::{CollectorKind, Holds, Keeps};
 pub use composition::DesignError;
+pub use hardware::HardwarePart;
 pub use presets::{Family, Preset, PRESETS};
-pub use values::{Caching, CollectorKind, Dependences, Residency, SharedLoads, TwoLevel};
+pub use residency::{Residency, Store};
+pub use values::{Caching, Dependences, SharedLoads, TwoLevel};
 
 impl Design {
     /// All presets.
@@ -41,17 +47,17 @@ impl Design {
 
     /// Collectors keep operands beyond their instruction.
     pub fn has_caching_collectors(&self) -> bool {
-        matches!(self.collector, CollectorKind::Ccu | CollectorKind::Boc)
+        self.collector.keeps != Keeps::Nothing
     }
 
     /// Operands are read in a window of fixed length, without collectors.
     pub fn reads_in_window(&self) -> bool {
-        self.collector == CollectorKind::Window
+        self.collector.holds == Holds::InWindow
     }
 
     /// More CTAs are resident than are active, and take each other's place.
     pub fn switches(&self) -> bool {
-        self.residency != Residency::Baseline
+        self.residency.switches
     }
 
     /// Collectors of a sub-core.
@@ -71,17 +77,12 @@ impl Design {
         }
     }
 
-    /// Returns true if registers leave the register file with their blocks.
-    fn moves_registers(&self) -> bool {
-        matches!(self.residency, Residency::FineReg | Residency::RegDram)
-    }
-
     /// Rows of a bank. The registers that a warp takes from the shared pool of vt-regmutex keep rows of their
     /// own here: where in the pool they lie is not modelled, only how many there are.
     pub(crate) fn rows(&self, config: &Config) -> usize {
-        match self.residency {
-            Residency::VirtualThreadRegMutex => config.regmutex_rows(),
-            _ => config.rows(),
+        match self.residency.pool {
+            true => config.regmutex_rows(),
+            false => config.rows(),
         }
     }
 
@@ -112,7 +113,7 @@ impl Design {
             warps: config.warps().min(self.most_warps()),
             collectors: self.collectors(config),
             rows: self.rows(config),
-            transfer_ports: usize::from(self.moves_registers() && config.finereg.transfer_port),
+            transfer_ports: usize::from(self.residency.moves_registers() && config.finereg.transfer_port),
             replacement: self.replacement,
             cache_far: self.cache_far,
             scheduling: self.scheduling,

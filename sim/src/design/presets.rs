@@ -4,7 +4,9 @@
 use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
 
 use super::choices::{Choices, Design};
-use super::values::{Caching, CollectorKind, Dependences, Residency, TwoLevel};
+use super::collectors::CollectorKind;
+use super::residency::Residency;
+use super::values::{Caching, Dependences, TwoLevel};
 
 /// Choices with a name.
 #[derive(Debug)]
@@ -42,7 +44,7 @@ const GTO: Option<Scheduling> = Some(Scheduling::Gto);
 /// The paper does not say which results this design caches; policies that know no reuse distance have no
 /// reason to keep one out, so all are.
 const TRADITIONAL: Choices = Choices {
-    collector: Some(CollectorKind::Ccu),
+    collector: Some(CollectorKind::CCU),
     scheduling: GTO,
     allocation: Some(Allocation::OwnElseAnyFree),
     replacement: Some(ReplacementPolicy::Lru),
@@ -56,7 +58,7 @@ const MALEKEH: Choices =
     Choices { scheduling: Some(Scheduling::Malekeh), allocation: Some(Allocation::Malekeh), ..MALEKEH_GTO };
 const MALEKEH_PR: Choices = Choices { allocation: Some(Allocation::Private), ..MALEKEH };
 const BOW: Choices = Choices {
-    collector: Some(CollectorKind::Boc),
+    collector: Some(CollectorKind::BOC),
     scheduling: GTO,
     allocation: Some(Allocation::Private),
     cache_far: Some(true),
@@ -71,19 +73,19 @@ const LTRF: Choices = cached(Caching::Intervals, RFC_SCHEDULER);
 const DARSIE: Choices = Choices { rename: Some(true), ..OPEN };
 const IWMA: Choices = Choices { multicast: Some(true), ..OPEN };
 const IWMA_DARSIE: Choices = Choices { rename: Some(true), ..IWMA };
-const VIRTUAL_THREAD: Choices = resident(Residency::VirtualThread);
-const REG_DRAM: Choices = resident(Residency::RegDram);
-const VT_REGMUTEX: Choices = resident(Residency::VirtualThreadRegMutex);
-const FINEREG: Choices = resident(Residency::FineReg);
+const VIRTUAL_THREAD: Choices = resident(Residency::VIRTUAL_THREAD);
+const REG_DRAM: Choices = resident(Residency::REG_DRAM);
+const VT_REGMUTEX: Choices = resident(Residency::VIRTUAL_THREAD_REG_MUTEX);
+const FINEREG: Choices = resident(Residency::FINE_REG);
 
 const MODERN: Choices =
-    Choices { collector: Some(CollectorKind::Window), dependences: Some(Dependences::ControlBits), ..OPEN };
+    Choices { collector: Some(CollectorKind::WINDOW), dependences: Some(Dependences::ControlBits), ..OPEN };
 
 const fn cached(caching: Caching, choices: Choices) -> Choices {
     Choices { register_cache: Some(Some(caching)), ..choices }
 }
 
-const fn resident(residency: Residency) -> Choices {
+const fn resident(residency: &'static Residency) -> Choices {
     Choices { residency: Some(residency), ..OPEN }
 }
 

@@ -16,18 +16,6 @@ macro_rules! values {
 }
 
 values! {
-    /// The kind of the collectors.
-    CollectorKind {
-        /// Operand collector unit, F §II: it forgets its operands at dispatch.
-        Ocu,
-        /// Caching collector unit, F §III-C.
-        Ccu,
-        /// Bypassing operand collector, F §VI-B.
-        Boc,
-        /// None: operands are read in a window of fixed length, H §5.3.
-        Window,
-    }
-
     /// The means to tell when a warp may issue its next instruction.
     Dependences {
         /// A scoreboard of the registers that are to be written or read.
@@ -58,21 +46,6 @@ values! {
         /// LTRF.
         Intervals,
     }
-
-    /// How CTAs beyond those that can be active are kept: R §I, §VI-A.
-    Residency {
-        /// There are none.
-        Baseline,
-        /// With all their registers in the register file, as many as it holds. Virtual Thread.
-        VirtualThread,
-        /// And some more with all their registers in DRAM. Zorua-like, "Reg+DRAM".
-        RegDram,
-        /// As under Virtual Thread, each warp with a part of its registers; it takes the others from a shared
-        /// pool while it needs them. "VT+RegMutex".
-        VirtualThreadRegMutex,
-        /// With their live registers in the PCRF.
-        FineReg,
-    }
 }
 
 impl TwoLevel {
@@ -98,7 +71,7 @@ impl SharedLoads {
 }
 
 /// A value of a choice, by its name.
-pub(super) trait Value: Sized {
+pub(super) trait ChoiceValue: Sized {
     fn names() -> Vec<&'static str>;
     fn of_name(name: &str) -> Option<Self>;
     fn name(self) -> &'static str;
@@ -106,7 +79,7 @@ pub(super) trait Value: Sized {
 
 macro_rules! named_by_strum {
     ($($name:ident),*) => {$(
-        impl Value for $name {
+        impl ChoiceValue for $name {
             fn names() -> Vec<&'static str> {
                 $name::VARIANTS.to_vec()
             }
@@ -122,18 +95,9 @@ macro_rules! named_by_strum {
     )*};
 }
 
-named_by_strum!(
-    Allocation,
-    Caching,
-    CollectorKind,
-    Dependences,
-    ReplacementPolicy,
-    Residency,
-    Scheduling,
-    TwoLevel
-);
+named_by_strum!(Allocation, Caching, Dependences, ReplacementPolicy, Scheduling, TwoLevel);
 
-impl Value for bool {
+impl ChoiceValue for bool {
     fn names() -> Vec<&'static str> {
         vec!["false", "true"]
     }
@@ -151,7 +115,7 @@ impl Value for bool {
     }
 }
 
-impl<V: Value> Value for Option<V> {
+impl<V: ChoiceValue> ChoiceValue for Option<V> {
     fn names() -> Vec<&'static str> {
         [vec!["none"], V::names()].concat()
     }

@@ -6,13 +6,13 @@ use gpurf_blocks::ports::{ExchangeBufferIn, ExchangeBufferOut};
 use gpurf_blocks::{Clocked, Data, Parameters, RMU_BUFFERS};
 
 /// Warp and register.
-pub type Place = (usize, usize);
+pub type BufferPlace = (usize, usize);
 
 /// Registers on their way, oldest first.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct ExchangeBuffer<D: Data> {
     /// Where each belongs; the places behind the last keep what they had.
-    places: [Place; RMU_BUFFERS],
+    places: [BufferPlace; RMU_BUFFERS],
     /// Their values, once they have come.
     values: [Option<D>; RMU_BUFFERS],
     count: usize,
@@ -46,17 +46,17 @@ impl<D: Data> ExchangeBuffer<D> {
     }
 
     /// Returns true if a register has been read and its value has not come.
-    pub fn is_under_way(&self, place: Place) -> bool {
+    pub fn is_under_way(&self, place: BufferPlace) -> bool {
         (0..self.count).any(|read| self.places[read] == place && self.values[read].is_none())
     }
 
     /// The oldest register, and its value if it has it, or if this is the answer that comes.
-    pub fn oldest(&self, answer: Option<D>) -> Option<(Place, Option<D>)> {
+    pub fn oldest(&self, answer: Option<D>) -> Option<(BufferPlace, Option<D>)> {
         (self.count > 0).then(|| (self.places[0], self.values[0].or(answer)))
     }
 
     /// The end of a cycle: a value has come, the oldest register has left, one has been read.
-    pub fn edge(&mut self, answer: Option<D>, leaves: bool, read: Option<Place>) {
+    pub fn edge(&mut self, answer: Option<D>, leaves: bool, read: Option<BufferPlace>) {
         if answer.is_some() {
             let unanswered = self.values[..self.count].iter().position(Option::is_none);
             self.values[unanswered.expect("a register is read")] = answer;

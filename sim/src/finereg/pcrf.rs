@@ -7,7 +7,7 @@ use gpurf_blocks::{Clocked, Data, Parameters};
 
 /// A register with its tag; `next` counts unless `end` is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, BorshSerialize, BorshDeserialize)]
-pub struct Entry<D> {
+pub struct PcrfEntry<D> {
     /// The last one of its chain.
     pub end: bool,
     /// The entry that follows.
@@ -23,7 +23,7 @@ pub struct Entry<D> {
 /// The entries, a walk, and a chain under construction.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Pcrf<D: Data> {
-    entries: Vec<Entry<D>>,
+    entries: Vec<PcrfEntry<D>>,
     latency: usize,
     next_latency: usize,
     ports: usize,
@@ -32,7 +32,7 @@ pub struct Pcrf<D: Data> {
     /// The entry to be read next: its number has arrived.
     follow: Option<usize>,
     /// The register on the output; whether it is a new one.
-    output: Entry<D>,
+    output: PcrfEntry<D>,
     shown: bool,
     /// The entry of the chain's next register.
     reserved: Option<usize>,
@@ -46,13 +46,13 @@ impl<D: Data> Pcrf<D> {
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { pcrf_entries: entries, pcrf_latency: latency, next_latency, .. } = *parameters;
         Pcrf {
-            entries: vec![Entry::default(); entries],
+            entries: vec![PcrfEntry::default(); entries],
             latency,
             next_latency,
             ports: parameters.pcrf_ports,
             reads: vec![],
             follow: None,
-            output: Entry::default(),
+            output: PcrfEntry::default(),
             shown: false,
             reserved: None,
             head: 0,
@@ -61,12 +61,12 @@ impl<D: Data> Pcrf<D> {
     }
 
     /// The register that waits to be accepted.
-    pub fn shown(&self) -> Option<&Entry<D>> {
+    pub fn shown(&self) -> Option<&PcrfEntry<D>> {
         self.shown.then_some(&self.output)
     }
 
     /// One of the entries.
-    pub fn entry(&self, number: usize) -> &Entry<D> {
+    pub fn entry(&self, number: usize) -> &PcrfEntry<D> {
         &self.entries[number]
     }
 
@@ -160,7 +160,7 @@ impl<D: Data> Clocked for Pcrf<D> {
             (self.reserved, self.head) = (Some(first_free), first_free);
         }
         if let Some(entry) = stored {
-            self.entries[entry] = Entry {
+            self.entries[entry] = PcrfEntry {
                 end: store_last,
                 next: first_free,
                 warp: store_warp,

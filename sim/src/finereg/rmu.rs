@@ -7,7 +7,7 @@ use gpurf_blocks::ports::{PcrfIn, PcrfOut, RmuIn, RmuOut};
 use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS, RMU_BUFFERS};
 
 use super::{
-    vector, ExchangeBuffer, FreeSpaceMonitor, Line, LiveRegisterCache, Pcrf, PcrfPointerTable, Place,
+    vector, BufferPlace, ExchangeBuffer, FreeSpaceMonitor, Line, LiveRegisterCache, Pcrf, PcrfPointerTable,
     RegisterIndexDecoder,
 };
 use crate::checkpoint::model_state;
@@ -52,7 +52,7 @@ struct Step<D: Data> {
     fits: bool,
     look: bool,
     /// This register leaves the ACRF.
-    read: Option<Place>,
+    read: Option<BufferPlace>,
     /// The warp whose vector is loaded next.
     selected: Option<usize>,
     /// The vector of another warp is needed first.
@@ -116,7 +116,7 @@ impl<D: Data> Rmu<D> {
     }
 
     /// Warp and register of the register shown, if rows of the outgoing CTA are written.
-    fn coming(&self) -> Option<Place> {
+    fn coming(&self) -> Option<BufferPlace> {
         let shown = self.pcrf.shown().map(|entry| (entry.warp as usize, entry.register as usize));
         shown.filter(|_| self.switch.store.is_some() && !self.switch.discard)
     }
@@ -127,8 +127,8 @@ impl<D: Data> Rmu<D> {
     }
 
     /// The register of the warp being drained that is in the way of the one that comes.
-    fn in_the_way(&self) -> Option<Place> {
-        let of_warp = |place: &Place| self.state == State::Drain(place.0) && self.decoder.has(place.1);
+    fn in_the_way(&self) -> Option<BufferPlace> {
+        let of_warp = |place: &BufferPlace| self.state == State::Drain(place.0) && self.decoder.has(place.1);
         self.coming().filter(of_warp)
     }
 

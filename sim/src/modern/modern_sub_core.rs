@@ -17,7 +17,7 @@ use gpurf_blocks::{
 };
 use gpurf_trace::{Control, RegisterId, Unit};
 
-use super::reuse_cache::Place;
+use super::reuse_cache::ReusePlace;
 use super::{
     CggtyScheduler, DependenceCounters, FixedResult, ReadAllocator, ResultQueue, ReuseCache, StallCounters,
 };
@@ -91,7 +91,7 @@ pub fn row_of(base: Row, register: RegisterId) -> Row {
 
 impl Operation {
     /// Where its source would lie in the reuse cache, for the operand in this slot.
-    fn place(&self, source: usize, slot: usize) -> Place {
+    fn place(&self, source: usize, slot: usize) -> ReusePlace {
         (self.tensor, slot as u8, bank_of(self.registers[source]) as u8)
     }
 

@@ -9,7 +9,7 @@ use gpurf_trace::RegisterId;
 use crate::bits::warp_mask;
 
 /// A place for one register: of tensor instructions or not, operand, bank.
-pub type Place = (bool, u8, u8);
+pub type ReusePlace = (bool, u8, u8);
 
 /// The register whose value lies in a place.
 type Owner = Option<(WarpId, RegisterId)>;
@@ -42,7 +42,7 @@ impl<D: Data> ReuseCache<D> {
 
     /// Returns true if a register of a warp is here.
     #[inline]
-    pub fn has(&self, (tensor, operand, bank): Place, warp: WarpId, register: RegisterId) -> bool {
+    pub fn has(&self, (tensor, operand, bank): ReusePlace, warp: WarpId, register: RegisterId) -> bool {
         let owner = self.owners[self.set(tensor)][usize::from(operand)][usize::from(bank)];
         owner == Some((warp, register))
     }
@@ -50,7 +50,13 @@ impl<D: Data> ReuseCache<D> {
     /// An instruction that reads this register goes to its reads: what was there leaves. `stays`: the
     /// register takes its place.
     #[inline]
-    pub fn go(&mut self, (tensor, operand, bank): Place, warp: WarpId, register: RegisterId, stays: bool) {
+    pub fn go(
+        &mut self,
+        (tensor, operand, bank): ReusePlace,
+        warp: WarpId,
+        register: RegisterId,
+        stays: bool,
+    ) {
         let stays = stays && self.entries != ReuseEntries::Off;
         let set = self.set(tensor);
         self.owners[set][usize::from(operand)][usize::from(bank)] = stays.then_some((warp, register));
@@ -58,13 +64,13 @@ impl<D: Data> ReuseCache<D> {
 
     /// The value, for an instruction whose operands leave.
     #[inline]
-    pub fn data(&self, (tensor, operand, bank): Place) -> D {
+    pub fn data(&self, (tensor, operand, bank): ReusePlace) -> D {
         self.data[self.set(tensor)][usize::from(operand)][usize::from(bank)]
     }
 
     /// The value of an operand that leaves stays here.
     #[inline]
-    pub fn fill(&mut self, (tensor, operand, bank): Place, data: D) {
+    pub fn fill(&mut self, (tensor, operand, bank): ReusePlace, data: D) {
         let set = self.set(tensor);
         self.data[set][usize::from(operand)][usize::from(bank)] = data;
     }
@@ -78,7 +84,7 @@ impl<D: Data> ReuseCache<D> {
 }
 
 /// Where source 2 o + b, operand o in bank b, would lie.
-pub(super) fn place_of(tensor: bool, source: usize) -> Place {
+pub(super) fn place_of(tensor: bool, source: usize) -> ReusePlace {
     (tensor, (source / READ_BANKS) as u8, (source % READ_BANKS) as u8)
 }
 

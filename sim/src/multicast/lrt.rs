@@ -6,7 +6,7 @@ use gpurf_blocks::ports::{LrtIn, LrtOut};
 
 /// A load that waits for a partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Entry {
+pub struct LrtEntry {
     warp: u32,
     address: u32,
     source: u32,
@@ -15,10 +15,10 @@ pub struct Entry {
     age: u32,
 }
 
-impl Entry {
+impl LrtEntry {
     fn of(inputs: &LrtIn) -> Self {
         let LrtIn { warp, address, source, destination, .. } = *inputs;
-        Entry { warp, address, source, destination, age: 0 }
+        LrtEntry { warp, address, source, destination, age: 0 }
     }
 
     /// Returns true if it is to be loaded now.
@@ -33,15 +33,15 @@ impl Entry {
 
     /// It can share one access with the load.
     pub fn is_partner_of(&self, inputs: &LrtIn) -> bool {
-        let load = Entry::of(inputs);
-        let same = Entry { warp: load.warp, age: 0, ..*self } == load;
+        let load = LrtEntry::of(inputs);
+        let same = LrtEntry { warp: load.warp, age: 0, ..*self } == load;
         same && self.warp != load.warp && !inputs.drain
     }
 }
 
 /// The entries, of either reading.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
-pub struct Entries(pub Vec<Option<Entry>>);
+pub struct Entries(pub Vec<Option<LrtEntry>>);
 
 impl Entries {
     /// With so many entries, after reset.
@@ -50,7 +50,7 @@ impl Entries {
     }
 
     /// The first entry for which this holds.
-    pub fn find(&self, holds: impl Fn(&Entry) -> bool) -> Option<usize> {
+    pub fn find(&self, holds: impl Fn(&LrtEntry) -> bool) -> Option<usize> {
         self.0.iter().position(|entry| entry.as_ref().is_some_and(&holds))
     }
 
@@ -66,7 +66,7 @@ impl Entries {
     /// Puts the load into the first free entry, if there is one.
     fn insert(&mut self, inputs: &LrtIn) {
         if let Some(free) = self.0.iter_mut().find(|entry| entry.is_none()) {
-            *free = Some(Entry::of(inputs));
+            *free = Some(LrtEntry::of(inputs));
         }
     }
 
@@ -75,17 +75,17 @@ impl Entries {
     }
 
     /// The answer of the table after a step.
-    pub fn outputs(&self, step: Option<Step>) -> LrtOut {
+    pub fn outputs(&self, step: Option<LrtStep>) -> LrtOut {
         let mut outputs =
             LrtOut { full: self.is_full(), occupancy: self.occupancy() as u32, ..Default::default() };
         match step {
-            Some(Step::Leaves { place, aged }) => {
+            Some(LrtStep::Leaves { place, aged }) => {
                 let entry = self.0[place].expect("an entry that leaves");
                 (outputs.evict, outputs.evict_aged) = (true, aged);
                 (outputs.evict_warp, outputs.evict_address) = (entry.warp, entry.address);
                 (outputs.evict_source, outputs.evict_destination) = (entry.source, entry.destination);
             }
-            Some(Step::Ends { partner }) => {
+            Some(LrtStep::Ends { partner }) => {
                 outputs.done = true;
                 outputs.matched = partner.is_some();
                 outputs.matched_warp = partner.map_or(0, |place| self.0[place].expect("a partner").warp);
@@ -96,14 +96,16 @@ impl Entries {
     }
 
     /// The clock edge. Entries age before a new one comes, which is thus not a tick old.
-    pub fn edge(&mut self, inputs: &LrtIn, step: Option<Step>) {
+    pub fn edge(&mut self, inputs: &LrtIn, step: Option<LrtStep>) {
         if inputs.tick {
             self.grow_older();
         }
         match step {
-            Some(Step::Leaves { place, .. }) if inputs.evict_ready => self.0[place] = None,
-            Some(Step::Ends { partner: Some(partner) }) if inputs.done_ready => self.0[partner] = None,
-            Some(Step::Ends { partner: None }) if inputs.done_ready && inputs.insert => self.insert(inputs),
+            Some(LrtStep::Leaves { place, .. }) if inputs.evict_ready => self.0[place] = None,
+            Some(LrtStep::Ends { partner: Some(partner) }) if inputs.done_ready => self.0[partner] = None,
+            Some(LrtStep::Ends { partner: None }) if inputs.done_ready && inputs.insert => {
+                self.insert(inputs)
+            }
             _ => {}
         }
     }
@@ -111,7 +113,7 @@ impl Entries {
 
 /// A step that a cycle shows, and that waits for somebody to take it.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
-pub enum Step {
+pub enum LrtStep {
     /// An entry leaves, and is loaded for its warp alone.
     Leaves {
         /// Its place in the table.

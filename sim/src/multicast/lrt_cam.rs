@@ -5,7 +5,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 use gpurf_blocks::{Clocked, Parameters};
 
-use super::lrt::{Entries, Entry, Step};
+use super::lrt::{Entries, LrtEntry, LrtStep};
 use crate::checkpoint::model_state;
 
 /// All entries are compared at once.
@@ -14,7 +14,7 @@ pub struct LrtCam {
     entries: Entries,
     #[borsh(skip)]
     inputs: LrtIn,
-    step: Option<Step>,
+    step: Option<LrtStep>,
 }
 
 impl LrtCam {
@@ -23,16 +23,16 @@ impl LrtCam {
         LrtCam { entries: Entries::new(parameters.lrt_entries), inputs: LrtIn::default(), step: None }
     }
 
-    fn step(&self, inputs: &LrtIn) -> Option<Step> {
-        if let Some(place) = self.entries.find(Entry::is_due) {
-            return Some(Step::Leaves { place, aged: true });
+    fn step(&self, inputs: &LrtIn) -> Option<LrtStep> {
+        if let Some(place) = self.entries.find(LrtEntry::is_due) {
+            return Some(LrtStep::Leaves { place, aged: true });
         }
         if !inputs.search {
             return None;
         }
         Some(match self.entries.find(|entry| entry.leaves_for(inputs)) {
-            Some(place) => Step::Leaves { place, aged: false },
-            None => Step::Ends { partner: self.entries.find(|entry| entry.is_partner_of(inputs)) },
+            Some(place) => LrtStep::Leaves { place, aged: false },
+            None => LrtStep::Ends { partner: self.entries.find(|entry| entry.is_partner_of(inputs)) },
         })
     }
 }

@@ -5,7 +5,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 use gpurf_blocks::{Clocked, Parameters, SCAN_LANES};
 
-use super::lrt::{Entries, Entry, Step};
+use super::lrt::{Entries, LrtEntry, LrtStep};
 use crate::checkpoint::model_state;
 
 /// One row of four entries is compared per cycle.
@@ -18,7 +18,7 @@ pub struct LrtScan {
     row: Option<usize>,
     #[borsh(skip)]
     inputs: LrtIn,
-    step: Option<Step>,
+    step: Option<LrtStep>,
 }
 
 impl LrtScan {
@@ -30,7 +30,7 @@ impl LrtScan {
 
     /// The row that must be shown next, and whether that is to let entries leave by age.
     fn target(&self) -> (usize, bool) {
-        match (self.row, self.entries.find(Entry::is_due)) {
+        match (self.row, self.entries.find(LrtEntry::is_due)) {
             (Some(row), _) => (row, false),
             (None, Some(place)) => (place / SCAN_LANES, true),
             (None, None) => (0, false),
@@ -42,28 +42,28 @@ impl LrtScan {
     }
 
     /// The first entry of a row with the property.
-    fn find_in(&self, row: usize, holds: impl Fn(&Entry) -> bool) -> Option<usize> {
+    fn find_in(&self, row: usize, holds: impl Fn(&LrtEntry) -> bool) -> Option<usize> {
         let mut places = SCAN_LANES * row..SCAN_LANES * (row + 1);
         places.find(|place| self.entries.0[*place].as_ref().is_some_and(&holds))
     }
 
-    fn step(&self, inputs: &LrtIn) -> Option<Step> {
+    fn step(&self, inputs: &LrtIn) -> Option<LrtStep> {
         let (row, aging) = self.target();
         if self.shown != Some(row) {
             return None;
         }
         if aging {
-            return self.find_in(row, Entry::is_due).map(|place| Step::Leaves { place, aged: true });
+            return self.find_in(row, LrtEntry::is_due).map(|place| LrtStep::Leaves { place, aged: true });
         }
         if !inputs.search {
             return None;
         }
         if let Some(place) = self.find_in(row, |entry| entry.leaves_for(inputs)) {
-            return Some(Step::Leaves { place, aged: false });
+            return Some(LrtStep::Leaves { place, aged: false });
         }
         // Rows up to this one have been compared; what is in the table cannot become a partner meanwhile.
         let partner = self.entries.find(|entry| entry.is_partner_of(inputs));
-        (row >= self.last_row()).then_some(Step::Ends { partner })
+        (row >= self.last_row()).then_some(LrtStep::Ends { partner })
     }
 }
 
@@ -80,9 +80,9 @@ impl Clocked for LrtScan {
     fn tick(&mut self) {
         let (row, aging) = self.target();
         let compared = self.shown == Some(row) && !aging && self.inputs.search;
-        let ends = matches!(self.step, Some(Step::Ends { .. })) && self.inputs.done_ready;
+        let ends = matches!(self.step, Some(LrtStep::Ends { .. })) && self.inputs.done_ready;
         if ends {
-            let alone = matches!(self.step, Some(Step::Ends { partner: None }));
+            let alone = matches!(self.step, Some(LrtStep::Ends { partner: None }));
             let writes = alone && self.inputs.insert && !self.entries.is_full();
             self.row = None;
             self.shown = Some(0).filter(|_| !writes);

@@ -25,6 +25,6 @@ pub use energy::{Energies, Energy};
 pub use flags::{FlagError, ReuseFlags};
 pub use operands::{Operands, Source};
 pub use rules::{Difference, Rules};
-pub use study::{Report, Study};
+pub use study::{Study, TrafficReport};
 pub use traffic::Traffic;
 pub use warp::{Counter, Warp};

@@ -33,7 +33,7 @@ pub struct Study {
 
 /// The counts of a study, and remarks about them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct TrafficReport {
     /// The traffic of each configuration.
     pub traffic: Vec<Traffic>,
     /// Where RFC-sim would have ended, once each.
@@ -44,13 +44,13 @@ impl Study {
     /// One pass over the stream for all configurations. Results are the same for any number of threads.
     ///
     /// Thread blocks are counted in parallel, but where caches persist over them: then configurations are.
-    pub fn run(&self, workload: &Workload) -> Result<Report> {
+    pub fn run(&self, workload: &Workload) -> Result<TrafficReport> {
         let mut notes = Notes::default();
         let traffic = match self.rules.caches_persist {
             true => self.run_in_order(workload, &mut notes)?,
             false => self.run_by_block(workload, &mut notes)?,
         };
-        Ok(Report { traffic, notes: notes.into_lines() })
+        Ok(TrafficReport { traffic, notes: notes.into_lines() })
     }
 
     fn run_by_block(&self, workload: &Workload, notes: &mut Notes) -> Result<Vec<Traffic>> {

@@ -21,6 +21,7 @@ mod permission;
 mod prefetching;
 mod results;
 mod selection;
+mod shape;
 mod shown;
 mod standstill;
 mod transfer;
@@ -32,26 +33,27 @@ mod write_back;
 use gpurf_blocks::{Row, WarpId, WarpSet, MAX_WARPS};
 use gpurf_trace::DynamicInstruction;
 
-use crate::bits::{all, count};
+use crate::bits::count;
 use crate::checkpoint::checkpoint;
-use crate::config::{Config, Organisation};
-use crate::design::{CollectorKind, Design};
+use crate::config::Config;
+use crate::design::Design;
 use crate::statistics::Stalls;
 
+use cached::CachePath;
 use collectors::Collectors;
 use eligible::Eligible;
 use leaving::Leaving;
-use permission::Permission;
 use results::Results;
+use selection::Selection;
+use shape::Shape;
 use standstill::Standstill;
 use units::Units;
-use warp_states::WarpStates;
+use warp_states::Situation;
 use window::Window;
 
 use super::context::Context;
 use super::names::BlockId;
 use super::pool::Pool;
-use super::prefetch::Prefetch;
 use super::register_cache::RegisterCacheUnit;
 use super::warp::{State, Warp};
 use crate::engines::{Engines, RunsSubCore};
@@ -60,68 +62,44 @@ use crate::words::{CycleIn, CycleOut};
 
 /// `E` runs the issue stage and the operand stage.
 pub(super) struct Core<E> {
-    index: usize,
-    pub engine: E,
+    shape: Shape,
+    hardware: Hardware<E>,
     warps: [Warp; MAX_WARPS],
     /// Warps of resident blocks, oldest first.
     ages: Vec<WarpId>,
-    /// One bit per warp of a resident block, in one of these.
-    situation: WarpStates,
-    /// Warps to be classified again, one bit each.
-    changed: WarpSet,
-    /// The ones whose next instruction is at the head of their buffer, as far as they are ready.
-    presented: WarpSet,
-    /// Inputs of the hardware. Instructions at the heads of the warps' buffers stay until they issue.
-    inputs: CycleIn<u32>,
-    /// Warps launched since the last cycle, one bit each.
-    launched: WarpSet,
-    /// The ones that may issue, under a two-level scheduler of the sub-core.
-    active: Option<ActiveSet>,
-    /// Nothing of the design stands between the warps and the hardware: whatever warp is ready may issue,
-    /// there is no register cache, and blocks keep their slots.
-    is_plain: bool,
-    /// The decision of the SM's one scheduler in this cycle, if it has such a scheduler.
-    permission: Option<Permission>,
+    situation: Situation,
+    selection: Selection,
     collectors: Collectors,
-    /// They keep operands for later instructions.
-    caches_operands: bool,
-    /// They have windows, which branches leave.
-    has_windows: bool,
-    /// A collector can take an instruction in the cycle of its dispatch.
-    issues_on_dispatch: bool,
-    /// Blocks may give up their slots.
-    switches: bool,
-    /// All warps, if what one waits for may change without anything that it waits for: where blocks give up
-    /// their slots, a prefetch may begin or end, or a pool of registers may think of something. Else none.
-    unsettled: WarpSet,
     units: Units,
     results: Results,
-    /// The banks that there are, one bit each.
-    banks: u8,
     /// Registers being read for a block that leaves.
     leaving: Leaving,
     pool: Option<Pool>,
-    pub cache: Option<RegisterCacheUnit>,
+    cached: CachePath,
     /// In place of collectors.
     window: Option<Window>,
-    prefetches: [Prefetch; MAX_WARPS],
-    /// Source slots and destinations of an instruction, as the hardware has them.
-    slots: usize,
-    destinations: usize,
-    /// Warps that have left their slots while the register cache may have values of theirs, one bit each.
-    vacated: WarpSet,
-    still: Standstill,
-    /// Leave out cycles in which the hardware is idle or stands still.
-    pub skips: bool,
 }
 
 checkpoint! {
     [<E: RunsSubCore>] Core<E> {
-        values: warps ages situation changed presented inputs launched active permission collectors
-            units results leaving pool unsettled prefetches vacated still;
+        values: warps ages situation selection collectors units results leaving pool;
+        parts: hardware cached window;
+        fixed: shape;
+    }
+}
+
+/// The engine of the hardware, and its inputs.
+struct Hardware<E> {
+    engine: E,
+    /// Instructions at the heads of the warps' buffers stay until they issue.
+    inputs: CycleIn<u32>,
+    still: Standstill,
+}
+
+checkpoint! {
+    [<E: RunsSubCore>] Hardware<E> {
+        values: inputs still;
         engines: engine;
-        parts: cache window;
-        fixed: index is_plain switches caches_operands has_windows issues_on_dispatch banks slots destinations skips;
     }
 }
 
@@ -134,49 +112,41 @@ impl<E: RunsSubCore> Core<E> {
         config: &Config,
         design: &Design,
     ) -> Self {
-        let active = match config.organisation {
-            Organisation::SubCores => {
-                design.two_level.map(|policy| ActiveSet::new(&config.hardware, policy.cuts_strands()))
-            }
-            Organisation::Monolithic => None,
-        };
+        let cache = RegisterCacheUnit::new(design, config, || (engines.register_cache)(number));
         Core {
-            index,
-            engine: (engines.sub_core)(number),
+            shape: Shape::new(index, config, design),
+            hardware: Hardware {
+                engine: (engines.sub_core)(number),
+                inputs: CycleIn::default(),
+                still: Standstill::default(),
+            },
             warps: std::array::from_fn(|_| Warp::empty()),
             ages: Vec::with_capacity(MAX_WARPS),
-            situation: WarpStates::default(),
-            changed: 0,
-            presented: 0,
-            inputs: CycleIn::default(),
-            launched: 0,
-            is_plain: config.organisation == Organisation::SubCores
-                && design.two_level.is_none()
-                && design.register_cache.is_none()
-                && !design.reads_in_window()
-                && !design.switches(),
-            active,
-            permission: None,
+            situation: Situation::default(),
+            selection: Selection::new(config, design),
             collectors: Collectors::new(design.collectors(config)),
-            caches_operands: design.has_caching_collectors(),
-            has_windows: design.collector == CollectorKind::Boc,
-            issues_on_dispatch: config.hardware.issue_on_dispatch,
-            switches: design.switches(),
-            unsettled: 0,
             units: Units::default(),
             results: Results::new(config.hardware.banks),
-            banks: all(config.hardware.banks),
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
             pool: None,
+            cached: CachePath::new(cache),
             window: Window::new(design, config),
-            cache: RegisterCacheUnit::new(design, config, || (engines.register_cache)(number)),
-            prefetches: [Prefetch::default(); MAX_WARPS],
-            slots: config.hardware.slots,
-            destinations: config.hardware.destinations,
-            vacated: 0,
-            still: Standstill::default(),
-            skips: true,
         }
+    }
+
+    /// The engine that runs its hardware.
+    pub fn engine(&self) -> &E {
+        &self.hardware.engine
+    }
+
+    /// Clocks the hardware in every cycle from now on.
+    pub fn skip_nothing(&mut self) {
+        self.shape.skips = false;
+    }
+
+    /// A register cache stands before its banks.
+    pub fn has_cache(&self) -> bool {
+        self.cached.cache.is_some()
     }
 
     /// Puts warp `number` of resident `block` into warp slot `warp`, with its registers from row `base` on.
@@ -189,12 +159,10 @@ impl<E: RunsSubCore> Core<E> {
         serial: u32,
     ) {
         self.warps[warp.index()].launch((block, number), base, instructions, serial);
-        self.prefetches[warp.index()] = Prefetch::default();
-        self.vacated &= !warp.bit();
+        self.cached.come(warp);
         self.ages.push(warp);
-        self.presented &= !warp.bit();
-        self.changed |= warp.bit();
-        self.launched |= warp.bit();
+        self.situation.renew(warp);
+        self.situation.launched |= warp.bit();
     }
 
     /// The barrier of resident `block` opens.
@@ -203,7 +171,7 @@ impl<E: RunsSubCore> Core<E> {
             let slot = &mut self.warps[warp.index()];
             if slot.block == block {
                 slot.at_barrier = false;
-                self.changed |= warp.bit();
+                self.situation.changed |= warp.bit();
                 context.memory.pass_barrier(block, slot.number, slot.next_serial());
             }
         }
@@ -214,11 +182,10 @@ impl<E: RunsSubCore> Core<E> {
         let warps = &self.warps;
         let leaves = |warp: WarpId| warps[warp.index()].block == block;
         let leaving = self.ages.iter().filter(|&&warp| leaves(warp)).fold(0, |set, warp| set | warp.bit());
-        self.situation.clear(leaving);
-        self.changed &= !leaving;
+        self.situation.forget(leaving);
         self.ages.retain(|&warp| !leaves(warp));
         self.leave_pool(leaving);
-        if let Some(active) = &mut self.active {
+        if let Some(active) = &mut self.selection.active {
             active.leave(leaving.into());
         }
         leaving
@@ -227,31 +194,31 @@ impl<E: RunsSubCore> Core<E> {
     /// One cycle; whether anything happened, or will without an event from outside.
     #[inline]
     pub fn step(&mut self, context: &mut Context) -> bool {
-        if self.changed != 0 {
+        if self.situation.changed != 0 {
             self.classify(context);
         }
         let busy = self.is_busy();
-        if busy || self.holds() || !self.is_plain && self.rotates() {
-            return match self.is_plain {
+        if busy || self.holds() || !self.shape.is_plain && self.rotates() {
+            return match self.shape.is_plain {
                 true => self.work::<true>(busy, context),
                 false if self.window.is_some() => self.work_in_window(context),
                 false => self.work::<false>(busy, context),
             };
         }
-        *self.situation.stall(&mut context.records.stalls, context.blocks.depleted) += 1;
+        *self.situation.states.stall(&mut context.records.stalls, context.blocks.depleted) += 1;
         self.rest(1, context);
         false
     }
 
     /// Something in it waits for the hardware.
     pub fn holds(&self) -> bool {
-        self.situation.ready != 0 || self.collectors.occupied != 0
+        self.situation.states.ready != 0 || self.collectors.occupied != 0
     }
 
     /// Its two-level scheduler goes on where no warp can issue: see [`ActiveSet::rotates`]. Any other sees
     /// what has changed while the instruction that changed it is still in a collector.
     fn rotates(&self) -> bool {
-        self.active.as_ref().is_some_and(ActiveSet::rotates)
+        self.selection.active.as_ref().is_some_and(ActiveSet::rotates)
     }
 
     /// The next cycle in which one of its units takes instructions again, if any wait.
@@ -262,34 +229,37 @@ impl<E: RunsSubCore> Core<E> {
     /// There is something to do besides issue and dispatch.
     #[inline]
     fn is_busy(&self) -> bool {
-        let caches = || self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
+        let caches = || self.cached.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
         let reads = || self.window.as_ref().is_some_and(Window::is_busy);
         let special = || self.leaving.is_busy() || caches() || reads();
-        !self.results.is_empty() || self.launched != 0 || !self.is_plain && special()
+        !self.results.is_empty() || self.situation.launched != 0 || !self.shape.is_plain && special()
     }
 
-    /// A cycle in which the hardware may have something to do. `PLAIN` as the sub-core is: most are, and what
-    /// few designs do is no part of their loop. Whether another cycle may change anything without an event
-    /// from outside, or a unit that is ready again.
+    /// Simulates a cycle in which the hardware may have something to do. Returns true if another cycle may
+    /// change something without an event from outside, or a unit that is ready again.
+    ///
+    /// `PLAIN` is [`Shape::is_plain`], known when the loop is compiled. Most designs are plain, and their
+    /// loop has no test of what only few designs have. The loop is compiled twice; all that it calls with
+    /// `PLAIN` is alike in both.
     #[inline(never)]
     fn work<const PLAIN: bool>(&mut self, busy: bool, context: &mut Context) -> bool {
         let Eligible { ready, pending_ready, elsewhere, emptying, saves } = self.eligible::<PLAIN>(context);
         // Warps that become pending are flushed from this cycle on.
         let busy = busy || !PLAIN && self.is_busy();
         let unit_ready = self.unit_ready(context);
-        if self.skips && !busy && self.still.lasts((ready, unit_ready)) {
+        if self.shape.skips && !busy && self.hardware.still.lasts((ready, unit_ready)) {
             self.charge(ready, pending_ready, elsewhere, context);
             // Around other hardware there may be more that goes on.
             return !PLAIN;
         }
-        (self.inputs.ready, self.inputs.launch) = (ready, self.launched);
-        let launching = self.situation.ready & std::mem::take(&mut self.launched);
-        self.inputs.sthld = context.sthld;
-        match self.cache {
+        (self.hardware.inputs.ready, self.hardware.inputs.launch) = (ready, self.situation.launched);
+        let launching = self.situation.states.ready & std::mem::take(&mut self.situation.launched);
+        self.hardware.inputs.sthld = context.sthld;
+        match self.cached.cache {
             Some(_) if !PLAIN => self.write_into_cache(context),
             _ => self.write_back(context),
         }
-        self.inputs.unit_ready = unit_ready;
+        self.hardware.inputs.unit_ready = unit_ready;
         if !PLAIN {
             self.offer_transfer();
         }
@@ -297,26 +267,26 @@ impl<E: RunsSubCore> Core<E> {
         let mut outputs = CycleOut::default();
         let conflict = match PLAIN {
             true => {
-                self.engine.cycle(&self.inputs, (self.slots, self.destinations), &mut outputs);
+                self.hardware.engine.cycle(&self.hardware.inputs, self.shape.places, &mut outputs);
                 false
             }
             false => self.clock_around_cache(ready, &mut outputs, context),
         };
         if let Some(waits) = &mut context.shared_waits {
-            waits.note(self.index, outputs.waiting, outputs.issued);
+            waits.note(self.shape.index, outputs.waiting, outputs.issued);
             context.sthld = waits.told();
         }
         let dispatched = outputs.dispatch;
         let accesses = self.count(&outputs, context);
         let moves = busy | outputs.issued | outputs.waiting | accesses | (dispatched != 0);
-        self.still.note((ready, unit_ready), moves);
+        self.hardware.still.note((ready, unit_ready), moves);
         if !PLAIN {
             self.take_transfer(&outputs, context);
         }
         if dispatched != 0 {
             self.dispatch::<PLAIN>(dispatched, &outputs, occupied, context);
         }
-        let freed = if self.issues_on_dispatch { dispatched } else { 0 };
+        let freed = if self.shape.issues_on_dispatch { dispatched } else { 0 };
         let occupied = occupied & !freed;
         self.check_occupancy(&outputs, occupied, context);
         let save_issued =
@@ -349,7 +319,7 @@ impl<E: RunsSubCore> Core<E> {
         context: &mut Context,
     ) -> bool {
         self.decide(outputs);
-        let conflict = self.cache.is_some() && self.look_up(ready, outputs, context);
+        let conflict = self.cached.cache.is_some() && self.look_up(ready, outputs, context);
         self.tick();
         conflict
     }
@@ -362,7 +332,7 @@ impl<E: RunsSubCore> Core<E> {
             return;
         }
         for _ in 0..cycles {
-            if self.skips && !self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy) {
+            if self.shape.skips && !self.cached.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy) {
                 break;
             }
             self.clock_idle(context);
@@ -371,18 +341,19 @@ impl<E: RunsSubCore> Core<E> {
 
     #[inline(never)]
     fn clock_idle(&mut self, context: &mut Context) {
-        (self.inputs.ready, self.inputs.launch, self.inputs.results.banks) = (0, 0, 0);
+        (self.hardware.inputs.ready, self.hardware.inputs.launch, self.hardware.inputs.results.banks) =
+            (0, 0, 0);
         self.write_into_cache(context);
         self.offer_transfer();
-        self.inputs.unit_ready = self.unit_ready(context);
+        self.hardware.inputs.unit_ready = self.unit_ready(context);
         self.decide(&mut CycleOut::default());
         self.tick();
     }
 
     /// The clock edge, of a register cache as well.
     fn tick(&mut self) {
-        self.engine.tick();
-        if let Some(cache) = &mut self.cache {
+        self.hardware.engine.tick();
+        if let Some(cache) = &mut self.cached.cache {
             cache.tick();
         }
     }
@@ -390,7 +361,7 @@ impl<E: RunsSubCore> Core<E> {
     /// Lets the hardware decide on its inputs before the clock edge. The outputs are zero before.
     #[inline]
     fn decide(&mut self, outputs: &mut CycleOut<u32>) {
-        self.engine.decide(&self.inputs, (self.slots, self.destinations), outputs);
+        self.hardware.engine.decide(&self.hardware.inputs, self.shape.places, outputs);
     }
 
     /// Charges a cycle in which nothing issues to its cause.
@@ -404,30 +375,30 @@ impl<E: RunsSubCore> Core<E> {
         *match ready {
             0 if elsewhere => &mut context.records.stalls.elsewhere,
             0 if pending_ready => &mut context.records.stalls.pending,
-            _ => self.situation.stall(&mut context.records.stalls, context.blocks.depleted),
+            _ => self.situation.states.stall(&mut context.records.stalls, context.blocks.depleted),
         } += 1;
     }
 
     /// Charges `cycles` more cycles in which nothing happens.
     pub fn idle(&self, cycles: u64, stalls: &mut Stalls, depleted: bool) {
-        let stall = match self.window.is_some() && self.situation.ready != 0 {
-            true => self.window_stall(self.situation.ready, stalls, depleted),
-            false => self.situation.stall(stalls, depleted),
+        let stall = match self.window.is_some() && self.situation.states.ready != 0 {
+            true => self.window_stall(self.situation.states.ready, stalls, depleted),
+            false => self.situation.states.stall(stalls, depleted),
         };
         *stall += cycles;
     }
 
     fn classify(&mut self, context: &mut Context) {
-        while self.changed != 0 {
-            let warp = WarpId(self.changed.trailing_zeros() as u8);
-            self.changed &= !warp.bit();
+        while self.situation.changed != 0 {
+            let warp = WarpId(self.situation.changed.trailing_zeros() as u8);
+            self.situation.changed &= !warp.bit();
             let mut state = self.warps[warp.index()].state(context.code.decoded());
-            if !self.is_plain {
+            if !self.shape.is_plain {
                 state = self.ask_others(warp, state, context);
             }
-            self.situation.set(warp, state);
-            if state == State::Ready && self.presented & warp.bit() == 0 {
-                self.presented |= warp.bit();
+            self.situation.states.set(warp, state);
+            if state == State::Ready && self.situation.presented & warp.bit() == 0 {
+                self.situation.presented |= warp.bit();
                 match self.window.is_some() {
                     true => self.present_to_window(warp, context),
                     false => self.present(warp, context),
@@ -450,22 +421,15 @@ impl<E: RunsSubCore> Core<E> {
         self.window_state(warp, state)
     }
 
-    /// Something has come that `waits` of the warps may wait for. What others wait for does not change, but
-    /// for those that are unsettled.
-    #[inline]
-    fn look_again(&mut self, warp: WarpId, waits: WarpSet) {
-        self.changed |= warp.bit() & (waits | self.unsettled);
-    }
-
     /// Bit u: unit u takes an instruction in this cycle.
     fn unit_ready(&mut self, context: &Context) -> u32 {
-        self.units.ready(context.clock.now, context.memory.unit.accepts(self.index))
+        self.units.ready(context.clock.now, context.memory.unit.accepts(self.shape.index))
     }
 
     /// Counts what goes to the banks in a cycle; whether a read goes there or waits.
     #[inline(always)]
     fn count(&self, outputs: &CycleOut<u32>, context: &mut Context) -> bool {
-        let count = |banks: u8| count(banks & self.banks);
+        let count = |banks: u8| count(banks & self.shape.banks);
         let CycleOut { bank_read, second_read, bank_conflict, write_cached, write_filtered, .. } = *outputs;
         let counters = &mut context.records.counters;
         let reads = bank_read | second_read | bank_conflict != 0;
@@ -476,7 +440,7 @@ impl<E: RunsSubCore> Core<E> {
         if write_cached | write_filtered != 0 {
             counters.cache_writes += count(write_cached);
             counters.cache_writes_filtered += count(write_filtered);
-            counters.cache_writes_lost += count(write_filtered & self.inputs.results.near);
+            counters.cache_writes_lost += count(write_filtered & self.hardware.inputs.results.near);
         }
         reads
     }

@@ -167,7 +167,7 @@ mod tests {
         let decoded = Decoded::new(&program[place], &config, false, false);
         assert_eq!(decoded.source_count(), program[place].sources.len());
         let named = (0..=decoded.last_round()).map(|number| decoded.round(number).named.count_ones());
-        assert_eq!(named.sum::<u32>(), decoded.named_count.into());
+        assert_eq!(named.sum::<u32>(), u32::from(decoded.named_count));
         (0..=decoded.last_round())
             .map(|number| {
                 let round = decoded.round(number);

@@ -25,7 +25,7 @@ use super::sm::Sm;
 use super::usage::Usage;
 use crate::checkpoint::{checkpoint, Checkpoint};
 use crate::config::{Config, Operands, Sthld};
-use crate::design::{Caching, Design, Residency, SharedLoads};
+use crate::design::{Caching, Design, SharedLoads};
 use crate::energy::Energies;
 use crate::engines::{Engines, RunsSubCore};
 use crate::issue::SthldController;
@@ -134,7 +134,7 @@ impl<E: RunsSubCore> Gpu<E> {
     pub fn clock_every_cycle(&mut self) {
         for sm in &mut self.sms {
             sm.jump = false;
-            sm.machine.sub_cores.iter_mut().for_each(|sub_core| sub_core.skips = false);
+            sm.machine.sub_cores.iter_mut().for_each(|sub_core| sub_core.skip_nothing());
         }
     }
 
@@ -155,7 +155,7 @@ impl<E: RunsSubCore> Gpu<E> {
 
     /// The engines, by number.
     pub fn engines(&self) -> impl Iterator<Item = &E> {
-        self.sms.iter().flat_map(|sm| sm.machine.sub_cores.iter().map(|sub_core| &sub_core.engine))
+        self.sms.iter().flat_map(|sm| sm.machine.sub_cores.iter().map(|sub_core| sub_core.engine()))
     }
 
     /// Cycles run so far.
@@ -208,9 +208,8 @@ impl<E: RunsSubCore> Gpu<E> {
             Operands::Registers => kernel.clone(),
             Operands::Named => kernel.with_named_operands(),
         };
-        let moves = matches!(self.design.residency, Residency::FineReg | Residency::VirtualThreadRegMutex);
-        let uses_liveness =
-            moves || matches!(self.design.register_cache, Some(Caching::Strands | Caching::Intervals));
+        let uses_liveness = self.design.residency.needs_live_registers()
+            || matches!(self.design.register_cache, Some(Caching::Strands | Caching::Intervals));
         let liveness = uses_liveness.then(|| kernel.liveness()).transpose()?;
         let marks = match self.design.shared_loads() == SharedLoads::APART && self.config.mlds.transfers == 1
         {

@@ -21,7 +21,7 @@ use gpurf_blocks::ports::RmuIn;
 use gpurf_blocks::{CTA_WARPS, RMU_BUFFERS};
 
 use super::machine::Machine;
-use super::names::{BlockId, Place};
+use super::names::{BlockId, BlockPlace};
 use super::occupancy::Occupancy;
 use super::resident::Resident;
 use crate::engines::{RmuEngine, RunsSubCore};
@@ -30,9 +30,9 @@ use crate::engines::{RmuEngine, RunsSubCore};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct Moves {
     /// The place of a block that leaves.
-    pub store: Option<Place>,
+    pub store: Option<BlockPlace>,
     /// The place of a block that comes.
-    pub restore: Option<Place>,
+    pub restore: Option<BlockPlace>,
 }
 
 /// Bits of a program counter in an address of code.
@@ -79,7 +79,7 @@ impl RmuMove {
             vector: None,
             reading: VecDeque::with_capacity(RMU_BUFFERS),
         };
-        if let Some(Place { block, .. }) = moves.store {
+        if let Some(BlockPlace { block, .. }) = moves.store {
             let resident = machine.context.blocks.get(block);
             for number in warps(resident) {
                 let warp = resident.contexts[number].as_ref().expect("there");
@@ -198,7 +198,7 @@ impl DramMove {
         Progress::Done
     }
 
-    fn store<E: RunsSubCore>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy, from: Place) {
+    fn store<E: RunsSubCore>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy, from: BlockPlace) {
         if let Some(sub_core) = self.reading {
             let Some(value) = machine.sub_cores[sub_core].saved_register() else { return };
             let registers = &mut machine.context.blocks.get_mut(from.block).stored;
@@ -216,7 +216,7 @@ impl DramMove {
         }
     }
 
-    fn load<E: RunsSubCore>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy, to: Place) {
+    fn load<E: RunsSubCore>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy, to: BlockPlace) {
         let now = machine.context.clock.now;
         self.loaded = self.next(machine, occupancy, to.block, self.loaded);
         if self.loaded < occupancy.warps * occupancy.registers {
@@ -255,7 +255,7 @@ fn warps(resident: &Resident) -> impl Iterator<Item = usize> + '_ {
 fn save<E>(
     machine: &mut Machine<E>,
     occupancy: &Occupancy,
-    Place { slot, region, .. }: Place,
+    BlockPlace { slot, region, .. }: BlockPlace,
     number: usize,
     register: RegisterId,
 ) -> usize
@@ -271,7 +271,7 @@ where
 fn write<E>(
     machine: &mut Machine<E>,
     occupancy: &Occupancy,
-    Place { slot, region, .. }: Place,
+    BlockPlace { slot, region, .. }: BlockPlace,
     number: usize,
     register: RegisterId,
     value: u32,

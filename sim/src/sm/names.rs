@@ -18,7 +18,7 @@ pub(super) struct Region(pub usize);
 
 /// A block on its way from or to a slot, and where its registers are or will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub(super) struct Place {
+pub(super) struct BlockPlace {
     pub block: BlockId,
     pub slot: Slot,
     pub region: Region,

@@ -6,7 +6,7 @@ use gpurf_blocks::{Row, WarpId, LANES, MAX_CTAS, MAX_WARPS, REGISTERS, SUB_CORES
 use gpurf_trace::KernelHeader;
 
 use crate::config::Config;
-use crate::design::{Design, Residency};
+use crate::design::{Design, Residency, Store};
 
 use super::error::SmError;
 use super::names::{Region, Slot};
@@ -120,42 +120,27 @@ impl Occupancy {
         &mut self,
         header: &KernelHeader,
         config: &Config,
-        residency: Residency,
+        residency: &Residency,
         scheduling: usize,
         by_shared: usize,
     ) -> Result<(), SmError> {
         let hardware = MAX_CTAS.min(MAX_RESIDENT_WARPS / self.warps);
         let of_grid = header.block_count().max(1).min(hardware as u64) as usize;
         let most = hardware.min(by_shared).min(of_grid.max(self.blocks));
-        let regions_in = |rows: usize| rows / self.rows * SUB_CORES / self.warps;
-        let rows = config.rows();
-        let (regions, residents) = match residency {
-            Residency::Baseline => return Ok(()),
-            Residency::VirtualThread => (regions_in(rows), regions_in(rows)),
-            Residency::RegDram => (regions_in(rows), regions_in(rows) + config.finereg.dram_ctas),
-            Residency::VirtualThreadRegMutex => {
-                let own = (self.registers * config.finereg.brs).div_ceil(100).max(1);
-                let own_rows = own.div_ceil(config.hardware.banks);
-                let others = (self.rows - own_rows).max(1);
-                let pool = rows * config.finereg.srp / 100;
-                self.pool = Some((own, pool / others));
-                // In the banks each warp has rows for all its registers: see `Design::rows`.
-                let warps = ((rows - pool) / own_rows).min(config.regmutex_rows() / self.rows);
-                let regions = if pool < others { 0 } else { warps * SUB_CORES / self.warps };
-                (regions, regions)
-            }
-            Residency::FineReg => {
-                let acrf =
-                    rows.checked_sub(config.hardware.pcrf_entries / (SUB_CORES * config.hardware.banks));
-                let Some(acrf) = acrf.filter(|&rows| rows > 0) else {
-                    return Err(SmError::NoActiveRegisters {
-                        pcrf: config.hardware.pcrf_entries,
-                        registers: config.sm.registers / LANES,
-                    });
-                };
-                let regions = if self.registers > REGISTERS { 0 } else { regions_in(acrf) };
-                (regions, most)
-            }
+        let rows = match residency.store {
+            Store::Nowhere | Store::Dram => config.rows(),
+            Store::Pcrf => active_rows(config)?,
+        };
+        let regions = match residency {
+            Residency { pool: true, .. } => self.share_registers(rows, config),
+            // A vector of live registers has no bit for more.
+            Residency { store: Store::Pcrf, .. } if self.registers > REGISTERS => 0,
+            _ => rows / self.rows * SUB_CORES / self.warps,
+        };
+        let residents = match residency.store {
+            Store::Nowhere => regions,
+            Store::Dram => regions + config.finereg.dram_ctas,
+            Store::Pcrf => most,
         };
         if regions == 0 {
             self.pool = None;
@@ -166,6 +151,23 @@ impl Occupancy {
         self.residents = residents.min(most).max(self.blocks);
         self.regions = regions.min(self.residents);
         Ok(())
+    }
+
+    /// Divides these rows of a bank into the warps' own ones and the shared pool's. The blocks that there is
+    /// room for.
+    fn share_registers(&mut self, rows: usize, config: &Config) -> usize {
+        let own = (self.registers * config.finereg.brs).div_ceil(100).max(1);
+        let own_rows = own.div_ceil(config.hardware.banks);
+        let others = (self.rows - own_rows).max(1);
+        let pool = rows * config.finereg.srp / 100;
+        self.pool = Some((own, pool / others));
+        // In the banks each warp has rows for all its registers: see `Design::rows`.
+        let warps = ((rows - pool) / own_rows).min(config.regmutex_rows() / self.rows);
+        if pool < others {
+            0
+        } else {
+            warps * SUB_CORES / self.warps
+        }
     }
 
     /// Returns true if a block in this slot can have its registers in this region.
@@ -183,6 +185,16 @@ impl Occupancy {
     pub fn base(&self, region: Region, warp: usize) -> Row {
         Row(((region.0 * self.warps + warp) / SUB_CORES * self.rows) as u32)
     }
+}
+
+/// Rows of a bank that the PCRF leaves.
+fn active_rows(config: &Config) -> Result<usize, SmError> {
+    let stored = config.hardware.pcrf_entries / (SUB_CORES * config.hardware.banks);
+    let rows = config.rows().checked_sub(stored).filter(|&rows| rows > 0);
+    rows.ok_or(SmError::NoActiveRegisters {
+        pcrf: config.hardware.pcrf_entries,
+        registers: config.sm.registers / LANES,
+    })
 }
 
 /// The limit on the resident blocks of a kernel without switching: R Table II.

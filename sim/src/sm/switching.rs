@@ -43,11 +43,11 @@ use super::error::SmError;
 use super::front::Front;
 use super::machine::Machine;
 use super::mover::{DramMove, Moves, Progress, RmuMove, CODE_BITS};
-use super::names::{BlockId, BlockSet, Place, Region, Slot};
+use super::names::{BlockId, BlockPlace, BlockSet, Region, Slot};
 use super::occupancy::Occupancy;
 use super::warp::Warp;
 use crate::checkpoint::checkpoint;
-use crate::design::Residency;
+use crate::design::{Residency, Store};
 use crate::engines::{Engines, RmuEngine, RunsSubCore};
 use crate::finereg::Location;
 
@@ -57,7 +57,7 @@ use opening::{Opening, Wanted};
 use status::StatusMonitor;
 
 pub(super) struct Switching {
-    pub residency: Residency,
+    pub residency: &'static Residency,
     rmu: RmuEngine,
     /// The address of the running kernel's code, which the RMU's cache knows by address.
     pub code: u32,
@@ -121,7 +121,7 @@ enum Phase {
 
 impl Switching {
     /// The switching of the SM of this number.
-    pub fn new<E>(residency: Residency, engines: &mut Engines<E>, number: usize) -> Self {
+    pub fn new<E>(residency: &'static Residency, engines: &mut Engines<E>, number: usize) -> Self {
         Switching {
             residency,
             rmu: (engines.rmu)(number),
@@ -186,8 +186,7 @@ impl Switching {
         if front.occupancy.switching {
             self.monitor.set(block, Location::InUse, Location::InUse);
         } else {
-            let baseline = self.residency == Residency::Baseline;
-            machine.context.records.blocks.unswitchable += u64::from(!baseline);
+            machine.context.records.blocks.unswitchable += u64::from(self.residency.switches);
         }
         Ok(())
     }
@@ -304,16 +303,16 @@ impl Switching {
             machine.context.records.show(|pipeline| pipeline.switch(now));
             self.take_contexts(block, slot, &front.occupancy, machine);
             if machine.context.blocks.get(block).region == Some(region) {
-                moves.store = Some(Place { block, slot, region });
+                moves.store = Some(BlockPlace { block, slot, region });
             }
         }
         if let Incoming::Pending(block) = incoming {
             machine.context.blocks.resumable.remove(block);
             if machine.context.blocks.get(block).region.is_none() {
-                moves.restore = Some(Place { block, slot, region });
+                moves.restore = Some(BlockPlace { block, slot, region });
             }
         }
-        let phase = match machine.sub_cores.iter().any(|core| core.cache.is_some()) {
+        let phase = match machine.sub_cores.iter().any(|core| core.has_cache()) {
             true => Phase::Caches(moves),
             false => self.first_phase(moves, machine),
         };
@@ -323,10 +322,10 @@ impl Switching {
 
     /// The first registers to move, once what leaves is in the banks.
     fn first_phase<E>(&self, moves: Moves, machine: &Machine<E>) -> Phase {
-        match self.residency {
+        match self.residency.store {
             _ if moves == Moves::default() => Phase::Contexts(None),
-            Residency::RegDram => Phase::Dram(DramMove::new(moves)),
-            _ => Phase::Rmu(RmuMove::new(moves, self.code, machine)),
+            Store::Dram => Phase::Dram(DramMove::new(moves)),
+            Store::Nowhere | Store::Pcrf => Phase::Rmu(RmuMove::new(moves, self.code, machine)),
         }
     }
 
@@ -360,7 +359,7 @@ impl Switching {
                 // What it held of the PCRF is free.
                 blocks.epoch += u64::from(!in_banks);
                 self.monitor.set(block, Location::InUse, Location::InUse);
-                self.put_contexts(Place { block, slot, region }, true, &front.occupancy, machine);
+                self.put_contexts(BlockPlace { block, slot, region }, true, &front.occupancy, machine);
             }
             // Unless a slot that became free meanwhile has taken the last one.
             Incoming::New if front.can_launch(machine) => self.launch(slot, region, front, machine)?,
@@ -380,7 +379,7 @@ impl Switching {
         }
         let region = blocks.get(block).region.expect("nothing has moved");
         let epoch = Some(blocks.epoch);
-        self.put_contexts(Place { block, slot: switch.slot, region }, false, &front.occupancy, machine);
+        self.put_contexts(BlockPlace { block, slot: switch.slot, region }, false, &front.occupancy, machine);
         machine.context.blocks.get_mut(block).refused[usize::from(exchange)] = epoch;
     }
 }

@@ -2,7 +2,7 @@
 //! Small streams written as text.
 
 use gpurf_blocks::ParameterError;
-use gpurf_sim::register_traffic::{Configuration, Reach, Report, ReuseFlags, Rules, Study, Traffic};
+use gpurf_sim::register_traffic::{Configuration, Reach, ReuseFlags, Rules, Study, Traffic, TrafficReport};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
 /// A kernel of one block: warps by number, and their instructions as `MASK OPCODE DESTINATION SOURCE...`, the
@@ -66,7 +66,12 @@ pub fn configured(settings: &str, reach: Reach) -> Result<Configuration, Paramet
     Ok(Configuration::combinations(&settings, reach, None)?[0])
 }
 
-pub fn report(kernels: Vec<Kernel>, configuration: Configuration, rules: Rules, flags: &str) -> Report {
+pub fn report(
+    kernels: Vec<Kernel>,
+    configuration: Configuration,
+    rules: Rules,
+    flags: &str,
+) -> TrafficReport {
     let flags = (!flags.is_empty()).then(|| ReuseFlags::parse(flags).expect("good flags"));
     let study = Study { configurations: vec![configuration], rules, flags };
     study.run(&workload(kernels)).expect("it runs")

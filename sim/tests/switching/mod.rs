@@ -24,7 +24,7 @@ impl Random {
 
 /// The code of a kernel: every warp of every block runs it, some of it under divergence.
 #[derive(Debug)]
-struct Shape {
+pub struct Shape {
     blocks: u32,
     warps: u32,
     registers: u8,
@@ -34,11 +34,11 @@ struct Shape {
     diverges: bool,
 }
 
-const SHAPE: Shape =
+pub const SHAPE: Shape =
     Shape { blocks: 40, warps: 4, registers: 24, shared: 0, barriers: true, diverges: false };
 
 /// Code that loads from far apart, works on what it loaded, and keeps values for later.
-fn workload(seed: u64, shape: &Shape) -> Workload {
+pub fn workload(seed: u64, shape: &Shape) -> Workload {
     let mut random = Random(seed);
     let mut program = Program::default();
     let mut lines = vec![];
@@ -100,7 +100,7 @@ fn workload(seed: u64, shape: &Shape) -> Workload {
     Workload { name: "test".into(), commands: vec![Command::Kernel(kernel.clone()), Command::Kernel(kernel)] }
 }
 
-fn config(settings: &[&str]) -> Config {
+pub fn config(settings: &[&str]) -> Config {
     let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
     Config::load(None, &settings).unwrap()
 }
@@ -122,7 +122,7 @@ const SLOW: &[&str] = &[
 ];
 
 /// A machine on which all designs have something to do: few block slots, a small register file.
-const SMALL: [&str; 3] = ["sm.blocks=3", "sm.registers=16384", "pcrf_entries=256"];
+pub const SMALL: [&str; 3] = ["sm.blocks=3", "sm.registers=16384", "pcrf_entries=256"];
 
 #[test]
 fn every_value_survives_every_switch() {

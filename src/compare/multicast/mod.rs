@@ -7,8 +7,8 @@ use gpurf_sim::gemm_traffic::Tiling;
 use gpurf_sim::sm::SharedLoads;
 use gpurf_workloads::suite::hgemm::{Tile, TILES};
 
-use super::jobs::Outcome;
-use super::metrics::Pair;
+use super::outcome::Outcome;
+use super::pair::Pair;
 use crate::input::Input;
 use layers::Layer;
 

@@ -2,7 +2,7 @@
 //! The evaluation of register caches: traffic and energy of C Table VI's caches on C's workloads, counted
 //! without an SM. C §VI.
 
-mod claims;
+pub mod claims;
 mod price;
 
 use std::collections::BTreeSet;
@@ -15,19 +15,20 @@ use gpurf_trace::Workload;
 use gpurf_workloads::Options;
 use serde::Serialize;
 
+use super::arguments::Arguments;
 use super::definition::{Definition, Inputs};
 use super::finding::{findings_table, Finding, Here};
+use super::jobs;
 use super::plot::Plot;
 use super::series::Series;
 use super::study::{Study, Titled};
 use super::tables::{print as print_tables, Printed};
-use super::{jobs, Arguments};
 use crate::input::{Input, KEEP_BYTES};
 use crate::output::{all, progress, table, write, write_json, write_text};
 use crate::register_cache::tables::{csv, percent};
 use crate::register_cache::Outcome;
-use crate::Verdict;
-pub use claims::Claim;
+use crate::verdict::Verdict;
+use claims::Claim;
 use claims::Metric;
 use price::Prices;
 

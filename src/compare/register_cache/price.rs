@@ -9,21 +9,20 @@ use comfy_table::{CellAlignment, Table};
 use gpurf_blocks::{Parameters, LANES, SUB_CORES};
 use gpurf_hw::catalogue;
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::Energies;
+use gpurf_sim::energy::{measured, Energies};
 use gpurf_sim::register_traffic::{Configuration, Reach};
-use gpurf_sim::sm::Design;
+use gpurf_sim::sm::{Design, HardwarePart};
 use gpurf_sim::statistics::Counters;
-use gpurf_synth::{Options, Structure, Synthesis};
+use gpurf_synth::{Options, Structure, Synthesis, MEMORY_BIT_UM2};
 use gpurf_verilog::Hierarchy;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::compare::hardware::{storage, Part, MEMORY_BIT_UM2};
-use crate::compare::jobs::{self, Outcome, Variant};
-use crate::compare::measured;
+use crate::compare::arguments::Arguments;
+use crate::compare::jobs::{self, Variant};
+use crate::compare::outcome::Outcome;
 use crate::compare::plot::{Group, Plot, Point};
 use crate::compare::series::{percent, Series};
-use crate::compare::Arguments;
 use crate::input::Input;
 use crate::output::{progress, table};
 use crate::power::per_event::{self, RegisterCacheEnergy};
@@ -221,8 +220,8 @@ fn parameters(variant: &Variant, config: &Config, width: usize) -> Result<Parame
 }
 
 /// The modules synthesized for a sub-core under a design, and bits of its memory.
-fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<Part>, u64)> {
-    Ok(storage(&variant.design, parameters(variant, config, width)?))
+fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<HardwarePart>, u64)> {
+    Ok(variant.design.storage(parameters(variant, config, width)?))
 }
 
 /// For each design, syntheses of its parts with their number, and bits of memory.
@@ -235,8 +234,9 @@ fn hardware(
     structure: Structure,
 ) -> Result<Vec<Hardware>> {
     let parts = variants.iter().map(|variant| parts(variant, config, width)).collect::<Result<Vec<_>>>()?;
-    let verilog =
-        |part: &Part| hierarchy(catalogue::find(part.module).expect("in the catalogue"), &part.parameters);
+    let verilog = |part: &HardwarePart| {
+        hierarchy(catalogue::find(part.module).expect("in the catalogue"), &part.parameters)
+    };
     let tops = parts.iter().map(|(parts, _)| parts.iter().map(verilog).collect::<Result<Vec<_>>>());
     let tops = tops.collect::<Result<Vec<_>>>()?;
     let mut distinct: Vec<Synthesized> = vec![];

@@ -9,6 +9,7 @@
 //! how often they change. A clock tree is not there: the clock drives all its pins at once.
 
 mod conditions;
+mod estimate;
 mod gated;
 mod loads;
 mod memories;
@@ -18,6 +19,7 @@ mod vcd;
 
 use serde::{Deserialize, Serialize};
 
+pub use estimate::{fitted, Estimator, Mean};
 pub use gated::{behind_gates, BehindGate};
 pub use memories::memories;
 pub use opensta::opensta;

@@ -12,7 +12,7 @@ use syn::{
 
 use super::keywords::is_keyword;
 use super::path::{base_of, call_of, is_plain, is_variant, mentions, Assigned, SignalPath};
-use super::rewrite::range_of;
+use super::range::range_of;
 
 /// Walks a kernel and collects every violation of the rules.
 pub(super) struct Checker {

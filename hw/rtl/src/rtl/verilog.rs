@@ -9,7 +9,7 @@ use syn::{
 };
 
 use super::path::{base_of, typed, Assigned};
-use super::rewrite::range_of;
+use super::range::range_of;
 use super::value::{first_width, width_of};
 use super::Section;
 

@@ -2,29 +2,58 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`]. Most designs have none:
 //! what is done in every cycle with one stays out of the loop of those without.
 
-use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_SLOTS};
+use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_SLOTS, MAX_WARPS};
 use gpurf_trace::RegisterId;
 
 use super::super::code::Code;
 use super::super::context::Context;
 use super::super::executing::Executing;
 use super::super::prefetch::Prefetch;
-use super::super::register_cache::{Arrival, Found, Taken};
+use super::super::register_cache::{Arrival, Found, RegisterCacheUnit, Taken};
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
 use crate::bits::{count_lanes, members};
+use crate::checkpoint::checkpoint;
 use crate::engines::RunsSubCore;
 use crate::register_cache::Value;
 use crate::words::CycleOut;
+
+/// The way of registers through a register cache.
+pub(super) struct CachePath {
+    pub cache: Option<RegisterCacheUnit>,
+    /// The register intervals that warps fetch.
+    pub prefetches: [Prefetch; MAX_WARPS],
+    /// Warps that have left their slots while the register cache may have values of theirs, one bit each.
+    pub vacated: WarpSet,
+}
+
+checkpoint! {
+    [] CachePath {
+        values: prefetches vacated;
+        parts: cache;
+    }
+}
+
+impl CachePath {
+    pub fn new(cache: Option<RegisterCacheUnit>) -> Self {
+        CachePath { cache, prefetches: [Prefetch::default(); MAX_WARPS], vacated: 0 }
+    }
+
+    /// Another warp comes into a slot.
+    pub fn come(&mut self, warp: WarpId) {
+        self.prefetches[warp.index()] = Prefetch::default();
+        self.vacated &= !warp.bit();
+    }
+}
 
 impl<E: RunsSubCore> Core<E> {
     /// Results and fills enter the cache, and what leaves it is written into the banks.
     #[inline(never)]
     pub(super) fn write_into_cache(&mut self, context: &mut Context) {
-        let Some(cache) = &mut self.cache else { return };
-        self.inputs.results.banks = 0;
-        if cache.is_busy() || !self.skips {
+        let Some(cache) = &mut self.cached.cache else { return };
+        self.hardware.inputs.results.banks = 0;
+        if cache.is_busy() || !self.shape.skips {
             self.move_values(context);
         }
         if !self.results.is_empty() {
@@ -34,7 +63,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Both, where there is anything.
     fn move_values(&mut self, context: &mut Context) {
-        let Some(cache) = &mut self.cache else { return };
+        let Some(cache) = &mut self.cached.cache else { return };
         let moved = cache.offer();
         if let Some(collector) = cache.reading.take() {
             cache.held[collector.index()].data = moved.data;
@@ -43,7 +72,7 @@ impl<E: RunsSubCore> Core<E> {
         let (is_live, writes_through) = (cache.is_live(moved.leaving.as_ref()), cache.writes_through);
         if let Some(Value { warp, register, lanes, data: value }) = moved.leaving {
             // What a warp that has ended leaves is read by nobody.
-            let is_read = self.ages.contains(&warp) || self.vacated & warp.bit() != 0;
+            let is_read = self.ages.contains(&warp) || self.cached.vacated & warp.bit() != 0;
             if is_read && is_live {
                 let written_back = !(writes_through && is_kept && result.is_some());
                 context.records.counters.rc_write_backs += u64::from(written_back);
@@ -59,7 +88,7 @@ impl<E: RunsSubCore> Core<E> {
                 self.write_lanes(result, context);
             }
             self.warps[warp.index()].write(register);
-            self.look_again(warp, self.situation.pending());
+            self.situation.look_again(warp, self.situation.states.pending());
             let now = context.clock.now;
             context.records.show(|pipeline| pipeline.write(now, serial));
             self.complete_part(warp, context);
@@ -71,7 +100,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Registers of a block that comes go past the cache, into banks that nothing else is written into.
     fn write_restored(&mut self, context: &mut Context) {
-        for bank in members(self.banks & !self.inputs.results.banks) {
+        for bank in members(self.shape.banks & !self.hardware.inputs.results.banks) {
             let Some(WaitingResult { warp, register, token, base, .. }) =
                 self.results.pop(BankId(bank as u8))
             else {
@@ -93,9 +122,9 @@ impl<E: RunsSubCore> Core<E> {
 
     /// The same for a warp whose registers lie from row `base` on.
     fn write_row(&mut self, base: Row, write: &Arrival) {
-        let Some(cache) = &mut self.cache else { return };
+        let Some(cache) = &mut self.cached.cache else { return };
         let (bank, value) = cache.write_row(base, write);
-        self.inputs.results.put(bank.index(), (write.warp, write.register, base), false, value);
+        self.hardware.inputs.results.put(bank.index(), (write.warp, write.register, base), false, value);
     }
 
     /// Looks up the issuing instruction in the cache. The hardware is not asked for what the cache has: its
@@ -107,14 +136,14 @@ impl<E: RunsSubCore> Core<E> {
         outputs: &mut CycleOut<u32>,
         context: &mut Context,
     ) -> bool {
-        let Some(cache) = self.cache.as_mut().filter(|_| outputs.issued) else { return false };
+        let Some(cache) = self.cached.cache.as_mut().filter(|_| outputs.issued) else { return false };
         let warp = WarpId(outputs.issued_warp as u8);
         let saves = self.leaving.to_be_issued().is_some_and(|leaver| leaver.warp == warp);
         if ready & warp.bit() == 0 || saves {
             return false;
         }
         let counters = &mut context.records.counters;
-        let prefetch = &self.prefetches[warp.index()];
+        let prefetch = &self.cached.prefetches[warp.index()];
         let found = if prefetch.is_complete() {
             let slot = &self.warps[warp.index()];
             let (&instruction, _) = slot.head();
@@ -129,7 +158,7 @@ impl<E: RunsSubCore> Core<E> {
             found
         } else {
             // All that is missing comes back, whatever the allocation takes in.
-            let batch = prefetch.batch(self.slots);
+            let batch = prefetch.batch(self.shape.places.0);
             let mut found = cache.look_up(warp, &batch, 0, u32::MAX, counters);
             if let Some(found) = &mut found {
                 found.lanes.take = found.lanes.miss;
@@ -137,7 +166,7 @@ impl<E: RunsSubCore> Core<E> {
             found
         };
         let Some(&mut Found { whole, .. }) = found else {
-            self.inputs.ready = 0;
+            self.hardware.inputs.ready = 0;
             *outputs = CycleOut::default();
             self.decide(outputs);
             return true;
@@ -145,7 +174,7 @@ impl<E: RunsSubCore> Core<E> {
         if whole == 0 {
             return false;
         }
-        self.inputs.heads[warp.index()].sources &= !whole;
+        self.hardware.inputs.heads[warp.index()].sources &= !whole;
         *outputs = CycleOut::default();
         self.decide(outputs);
         false
@@ -160,7 +189,7 @@ impl<E: RunsSubCore> Core<E> {
         slot: usize,
     ) -> Option<u32> {
         let read = outputs.operand(slot);
-        match &self.cache {
+        match &self.cached.cache {
             Some(cache) => cache.held[collector.index()].operand(slot, read),
             None => read,
         }
@@ -169,7 +198,10 @@ impl<E: RunsSubCore> Core<E> {
     /// Returns true if the cache takes in a source of what a collector holds.
     #[inline]
     pub(super) fn takes_in(&self, collector: CollectorId) -> bool {
-        self.cache.as_ref().is_some_and(|cache| cache.held[collector.index()].lanes.take != [0; MAX_SLOTS])
+        self.cached
+            .cache
+            .as_ref()
+            .is_some_and(|cache| cache.held[collector.index()].lanes.take != [0; MAX_SLOTS])
     }
 
     /// Sources that the cache takes in are on their way to it.
@@ -181,7 +213,7 @@ impl<E: RunsSubCore> Core<E> {
         (sources, positions): (&[RegisterId], &[u8]),
         outputs: &CycleOut<u32>,
     ) {
-        let Some(cache) = self.cache.as_mut().filter(|cache| cache.keeps(warp)) else { return };
+        let Some(cache) = self.cached.cache.as_mut().filter(|cache| cache.keeps(warp)) else { return };
         let found = &cache.held[collector.index()];
         for (slot, (&register, &position)) in sources.iter().zip(positions).enumerate() {
             let lanes = found.lanes.take[slot];
@@ -193,7 +225,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// The instruction's results wait for the cache. `false` if there is none.
     pub(super) fn send_to_cache(&mut self, executing: &Executing, destinations: &[RegisterId]) -> bool {
-        let Some(cache) = &mut self.cache else { return false };
+        let Some(cache) = &mut self.cached.cache else { return false };
         let (warp, lanes) = (executing.warp, executing.instruction.mask);
         cache.results.extend(destinations.iter().map(|&register| {
             let value = token(executing.serial, register);
@@ -204,7 +236,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Warps that have become pending, and those that are active now; a bit each.
     pub fn activate(&mut self, left: WarpSet, active: WarpSet, context: &Context) {
-        let Some(cache) = self.cache.as_mut().filter(|cache| !cache.of_all_warps) else { return };
+        let Some(cache) = self.cached.cache.as_mut().filter(|cache| !cache.of_all_warps) else { return };
         for warp in WarpId::all_of(left) {
             let slot = &self.warps[warp.index()];
             if !slot.is_issued() {
@@ -213,9 +245,8 @@ impl<E: RunsSubCore> Core<E> {
         }
         cache.keep(active);
         for warp in WarpId::all_of(left) {
-            self.prefetches[warp.index()] = Prefetch::default();
-            self.presented &= !warp.bit();
-            self.changed |= warp.bit();
+            self.cached.prefetches[warp.index()] = Prefetch::default();
+            self.situation.renew(warp);
             self.read_on(warp);
         }
     }
@@ -223,18 +254,18 @@ impl<E: RunsSubCore> Core<E> {
     /// A warp leaves its slot: its values leave the cache. Those of one that has issued everything are read
     /// by nobody.
     pub(super) fn vacate_cache(&mut self, warp: WarpId, code: &Code) {
-        let Some(cache) = &mut self.cache else { return };
+        let Some(cache) = &mut self.cached.cache else { return };
         let slot = &self.warps[warp.index()];
         if slot.is_issued() {
             cache.end(warp);
         } else {
             cache.flush(warp, cache.live(slot, code));
-            self.vacated |= warp.bit();
+            self.cached.vacated |= warp.bit();
         }
     }
 
     /// Nothing is left in the cache of a warp that has left its slot, or come to its end there.
     pub fn has_emptied(&self, warp: WarpId) -> bool {
-        self.cache.as_ref().is_none_or(|cache| !cache.has_any_of(warp))
+        self.cached.cache.as_ref().is_none_or(|cache| !cache.has_any_of(warp))
     }
 }

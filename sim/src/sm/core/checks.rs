@@ -16,7 +16,7 @@ impl<E: RunsSubCore> Core<E> {
     pub(super) fn check_occupancy(&self, outputs: &CycleOut<u32>, occupied: u8, context: &mut Context) {
         let reported = outputs.collector_occupied & self.collectors.all;
         if reported != occupied {
-            let index = self.index;
+            let index = self.shape.index;
             context.records.stage_error(context.clock.now, move || {
                 format!("sub-core {index}: collectors {reported:#b} are occupied, {occupied:#b} should be")
             });
@@ -33,8 +33,8 @@ impl<E: RunsSubCore> Core<E> {
     ) {
         let reported = (outputs.dispatch_payload, outputs.dispatch_warp, outputs.dispatch_unit);
         let expected = (executing.serial, u32::from(executing.warp), u32::from(decoded.unit));
-        if reported != expected || self.inputs.unit_ready >> decoded.unit & 1 == 0 {
-            let index = self.index;
+        if reported != expected || self.hardware.inputs.unit_ready >> decoded.unit & 1 == 0 {
+            let index = self.shape.index;
             records.stage_error(clock.now, move || {
                 format!("sub-core {index}: dispatched (payload, warp, unit) {reported:?}, should be {expected:?} and the unit ready")
             });

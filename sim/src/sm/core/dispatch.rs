@@ -22,13 +22,13 @@ impl<E: RunsSubCore> Core<E> {
     ) {
         let Some(collector) = CollectorId::first_of(dispatched) else { return };
         if dispatched.count_ones() > 1 || dispatched & occupied == 0 {
-            let index = self.index;
+            let index = self.shape.index;
             context.records.stage_error(context.clock.now, move || {
                 format!("sub-core {index}: dispatch {dispatched:#b}, collectors {occupied:#b} occupied")
             });
             return;
         }
-        let caches = !PLAIN && self.cache.is_some();
+        let caches = !PLAIN && self.cached.cache.is_some();
         if !PLAIN && self.end_save(collector, outputs) {
             return;
         }
@@ -88,12 +88,13 @@ impl<E: RunsSubCore> Core<E> {
     pub(super) fn read_on(&mut self, warp: WarpId) {
         let reading = self.reading(warp);
         self.warps[warp.index()].dispatch(reading);
-        self.look_again(warp, self.situation.dependence);
+        self.situation.look_again(warp, self.situation.states.dependence);
     }
 
     /// Operands of the warp's instructions that are still in collectors.
     fn reading(&self, warp: WarpId) -> RegisterSet {
-        let filling = self.cache.as_ref().map_or_else(RegisterSet::default, |cache| cache.filling(warp));
+        let filling =
+            self.cached.cache.as_ref().map_or_else(RegisterSet::default, |cache| cache.filling(warp));
         let of_warp = self.collectors.iter().filter(|held| held.warp == warp);
         of_warp.fold(filling, |set, held| set.union(held.reads))
     }

@@ -28,7 +28,7 @@ impl<E: RunsSubCore> Core<E> {
     /// A warp is known to the scheduler from the cycle after its launch on.
     #[inline]
     pub(super) fn eligible<const PLAIN: bool>(&mut self, context: &mut Context) -> Eligible {
-        let ready = self.situation.ready & !self.launched;
+        let ready = self.situation.states.ready & !self.situation.launched;
         match PLAIN || self.is_open() {
             true => Eligible { ready, ..Eligible::default() },
             false => self.narrow(ready, context),
@@ -38,9 +38,9 @@ impl<E: RunsSubCore> Core<E> {
     /// Returns true if nothing else decides, in this cycle, what may issue.
     #[inline]
     fn is_open(&self) -> bool {
-        let empties = self.cache.as_ref().is_some_and(|cache| cache.emptying() != 0);
-        self.active.is_none()
-            && self.permission.is_none()
+        let empties = self.cached.cache.as_ref().is_some_and(|cache| cache.emptying() != 0);
+        self.selection.active.is_none()
+            && self.selection.permission.is_none()
             && !empties
             && self.leaving.to_be_issued().is_none()
     }
@@ -50,8 +50,8 @@ impl<E: RunsSubCore> Core<E> {
     fn narrow(&mut self, mut ready: WarpSet, context: &mut Context) -> Eligible {
         let saves = self.leaving.to_be_issued();
         let mut pending_ready = false;
-        if let Some(active) = &mut self.active {
-            let waits = self.situation.waits(ready);
+        if let Some(active) = &mut self.selection.active {
+            let waits = self.situation.states.waits(ready);
             let warps = &mut self.warps;
             let ends_strand = |warp: usize| warps[warp].ends_strand(context.code.decoded());
             let allowed = active.update(waits, ends_strand) as WarpSet;
@@ -61,15 +61,15 @@ impl<E: RunsSubCore> Core<E> {
             self.activate(left, active, context);
         }
         let mut elsewhere = false;
-        if let Some(permission) = self.permission {
+        if let Some(permission) = self.selection.permission {
             pending_ready = ready & !permission.active != 0;
             elsewhere = permission.any && ready & permission.active != 0;
             ready &= permission.issue;
         }
-        let emptying = ready & self.cache.as_ref().map_or(0, RegisterCacheUnit::emptying);
+        let emptying = ready & self.cached.cache.as_ref().map_or(0, RegisterCacheUnit::emptying);
         ready &= !emptying;
         if let Some(save) = saves {
-            self.presented &= !save.warp.bit();
+            self.situation.presented &= !save.warp.bit();
             self.present_reads(save.warp, save.base, &[save.register]);
             ready |= save.warp.bit();
         }

@@ -18,10 +18,10 @@ impl<E: RunsSubCore> Core<E> {
         let (instruction, serial) = slot.head();
         let decoded = context.code.of(instruction);
         let window = context.config.hardware.window;
-        let leaves = self.has_windows && slot.leaves_window(decoded.pc, window);
+        let leaves = self.shape.has_windows && slot.leaves_window(decoded.pc, window);
         let round = decoded.round(slot.round());
         let sources = all(round.sources().len());
-        let head = &mut self.inputs.heads[warp.index()];
+        let head = &mut self.hardware.inputs.heads[warp.index()];
         head.warp = warp;
         head.base = slot.base;
         head.unit = decoded.unit.into();
@@ -31,9 +31,9 @@ impl<E: RunsSubCore> Core<E> {
         head.registers = round.slots;
         head.flush = leaves || slot.has_come_back;
         // Collectors without windows do not look at what an instruction writes.
-        if self.has_windows {
+        if self.shape.has_windows {
             let is_last = slot.round() == decoded.last_round();
-            let kept = if is_last { self.destinations } else { 0 };
+            let kept = if is_last { self.shape.places.1 } else { 0 };
             let named = &decoded.destinations[..decoded.destinations.len().min(kept)];
             head.destinations = std::array::from_fn(|place| named.get(place).copied());
         }
@@ -46,6 +46,6 @@ impl<E: RunsSubCore> Core<E> {
         let mut head = Issue { warp, base, unit: Unit::Uniform as u32, flush: true, ..Issue::default() };
         head.sources = all(registers.len());
         head.registers.iter_mut().zip(registers).for_each(|(slot, &register)| *slot = register);
-        self.inputs.heads[warp.index()] = head;
+        self.hardware.inputs.heads[warp.index()] = head;
     }
 }

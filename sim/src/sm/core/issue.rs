@@ -23,7 +23,7 @@ impl<E: RunsSubCore> Core<E> {
         let (warp, entered) = (WarpId(outputs.issued_warp as u8), outputs.issue & self.collectors.all);
         let enters = entered.count_ones() == 1 && entered & occupied == 0 && ready & warp.bit() != 0;
         let Some(collector) = CollectorId::first_of(entered).filter(|_| enters) else {
-            let index = self.index;
+            let index = self.shape.index;
             context.records.stage_error(context.clock.now, move || {
                 format!(
                     "sub-core {index}: warp {} of ready {ready:#b} enters collectors {entered:#b}, \
@@ -37,27 +37,26 @@ impl<E: RunsSubCore> Core<E> {
         let slot = &mut self.warps[warp.index()];
         let (serial, round) = (slot.head().1, slot.round());
         let held = self.collectors.enter(collector);
-        let by_lane = !PLAIN && self.cache.is_some();
+        let by_lane = !PLAIN && self.cached.cache.is_some();
         let instruction = slot.issue(context.code.decoded(), by_lane, &mut held.expected);
         let decoded = context.code.of(&instruction);
         let is_last = round == decoded.last_round();
 
         let (block, number) = (slot.block, slot.number);
-        let executing = Executing { sub_core: self.index, warp, block, number, serial, instruction };
+        let executing = Executing { sub_core: self.shape.index, warp, block, number, serial, instruction };
         self.leave_buffer(executing, is_last, context);
         let held = self.collectors.enter(collector);
         let decoded = context.code.of(&instruction);
-        let found = self.cache.as_mut().filter(|_| !PLAIN).map_or(0, |cache| cache.enter(collector));
+        let found = self.cached.cache.as_mut().filter(|_| !PLAIN).map_or(0, |cache| cache.enter(collector));
         let entering = decoded.round(round);
         (held.warp, held.executing) = (warp, Some(executing));
         (held.round, held.reads) = (round, entering.reads);
         held.prefetch.clear();
-        self.presented &= !warp.bit();
-        self.changed |= warp.bit();
+        self.situation.renew(warp);
 
         let sources = entering.sources().len();
         // A collector that caches asks once for a register: a repetition finds it.
-        let repeats = if self.caches_operands { entering.repeats } else { 0 };
+        let repeats = if self.shape.caches_operands { entering.repeats } else { 0 };
         let hits = (outputs.hit | found | repeats) & all(sources);
         let counters = &mut context.records.counters;
         counters.operand_reads += sources as u64;
@@ -97,7 +96,7 @@ impl<E: RunsSubCore> Core<E> {
             context.blocks.opened.insert(slot.block);
         }
         if let Some(usage) = context.records.usage.as_mut().filter(|_| is_last) {
-            usage.issue(self.index, warp, decoded.touches);
+            usage.issue(self.shape.index, warp, decoded.touches);
         }
         if decoded.multicasts && instruction.mask != 0 && is_last {
             context.memory.issue_load(&executing);

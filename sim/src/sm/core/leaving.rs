@@ -69,9 +69,9 @@ impl<E: RunsSubCore> Core<E> {
     #[inline]
     pub(super) fn offer_transfer(&mut self) {
         let Leaving { has_port: true, asked, .. } = self.leaving else { return };
-        self.inputs.leaves = asked.is_some();
+        self.hardware.inputs.leaves = asked.is_some();
         if let Some(leaver) = asked {
-            self.inputs.leaver = leaver;
+            self.hardware.inputs.leaver = leaver;
         }
     }
 
@@ -99,7 +99,7 @@ impl<E: RunsSubCore> Core<E> {
         (self.leaving.asked, self.leaving.collector) = (None, Some(collector));
         *self.collectors.enter(collector) = Collecting { warp: leaver.warp, ..Collecting::default() };
         let (bank, _) = self.results.home(leaver.warp, leaver.base, leaver.register);
-        let sub_core = self.index;
+        let sub_core = self.shape.index;
         context.records.show(|pipeline| pipeline.save(sub_core, bank));
         context.records.blocks.registers_saved += 1;
         context.records.stalls.switching += 1;

@@ -20,15 +20,15 @@ impl<E: RunsSubCore> Core<E> {
         };
         let slot = &self.warps[warp.index()];
         let pc = context.code.of(slot.head().0).pc;
-        let prefetch = &mut self.prefetches[warp.index()];
+        let prefetch = &mut self.cached.prefetches[warp.index()];
         prefetch.reach(pc, intervals, liveness, slot.pending());
         if !prefetch.is_complete() {
-            let batch = prefetch.batch(self.slots);
-            self.presented |= warp.bit();
+            let batch = prefetch.batch(self.shape.places.0);
+            self.situation.presented |= warp.bit();
             self.present_reads(warp, self.warps[warp.index()].base, &batch);
             return State::Ready;
         }
-        let filling = self.cache.as_ref().is_some_and(|cache| !cache.filling(warp).is_empty());
+        let filling = self.cached.cache.as_ref().is_some_and(|cache| !cache.filling(warp).is_empty());
         let mut held = self.collectors.iter();
         match filling || held.any(|held| held.warp == warp && !held.prefetch.is_empty()) {
             true => State::Prefetch,
@@ -39,15 +39,15 @@ impl<E: RunsSubCore> Core<E> {
     /// Returns true if what the hardware takes of a warp is a prefetch.
     #[inline]
     pub(super) fn prefetches(&self, warp: WarpId) -> bool {
-        !self.prefetches[warp.index()].is_complete()
+        !self.cached.prefetches[warp.index()].is_complete()
     }
 
     /// Notes that the hardware has taken a prefetch, which now is under way.
     #[inline(never)]
     pub(super) fn issue_prefetch(&mut self, outputs: &CycleOut<u32>, context: &mut Context) {
-        let Some(cache) = &mut self.cache else { return };
+        let Some(cache) = &mut self.cached.cache else { return };
         let warp = WarpId(outputs.issued_warp as u8);
-        let batch = self.prefetches[warp.index()].batch(self.slots);
+        let batch = self.cached.prefetches[warp.index()].batch(self.shape.places.0);
         let entered = CollectorId::first_of(outputs.issue & self.collectors.all);
         let collector = entered.expect("what is issued enters a collector");
         let read = batch.len() as u32 - cache.enter(collector).count_ones();
@@ -55,12 +55,11 @@ impl<E: RunsSubCore> Core<E> {
         context.records.counters.rc_prefetched += u64::from(read);
         context.records.stalls.prefetch += 1;
         context.clock.progress();
-        self.prefetches[warp.index()].ask(&batch);
+        self.cached.prefetches[warp.index()].ask(&batch);
         let reads = batch.iter().copied().collect();
         *self.collectors.enter(collector) =
             Collecting { warp, prefetch: batch, reads, ..Collecting::default() };
-        self.presented &= !warp.bit();
-        self.changed |= warp.bit();
+        self.situation.renew(warp);
         self.show_prefetch(warp, collector, context);
     }
 

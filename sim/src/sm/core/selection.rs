@@ -1,19 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Questions of a scheduler of the whole SM to a sub-core.
+//! Schedulers that leave the hardware only some of the ready warps: the sub-core's two-level scheduler, or
+//! one of the whole SM with its questions.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{WarpId, WarpSet};
 
 use super::super::context::Context;
 use super::permission::{Candidates, Permission};
 use super::Core;
+use crate::config::{Config, Organisation};
+use crate::design::Design;
 use crate::engines::RunsSubCore;
+use crate::issue::ActiveSet;
+
+/// Schedulers beside that of the hardware, if there are any.
+#[derive(BorshSerialize, BorshDeserialize)]
+pub(super) struct Selection {
+    /// The warps that may issue, under a two-level scheduler of the sub-core.
+    pub active: Option<ActiveSet>,
+    /// The decision of the SM's one scheduler in this cycle, if it has such a scheduler.
+    pub permission: Option<Permission>,
+}
+
+impl Selection {
+    pub fn new(config: &Config, design: &Design) -> Self {
+        let active = match config.organisation {
+            Organisation::SubCores => {
+                design.two_level.map(|policy| ActiveSet::new(&config.hardware, policy.cuts_strands()))
+            }
+            Organisation::Monolithic => None,
+        };
+        Selection { active, permission: None }
+    }
+}
 
 impl<E: RunsSubCore> Core<E> {
     /// The warps among which a scheduler of the whole SM may choose in this cycle.
     pub fn candidates(&mut self, context: &mut Context) -> Candidates {
         self.classify(context);
         Candidates {
-            waits: self.situation.waits(self.situation.ready & !self.launched),
+            waits: self.situation.states.waits(self.situation.states.ready & !self.situation.launched),
             free_collector: self.collectors.occupied != self.collectors.all,
         }
     }
@@ -32,6 +58,6 @@ impl<E: RunsSubCore> Core<E> {
     /// A scheduler of the whole SM lets the warps of `issue`, a bit each, issue in this cycle; `active` of
     /// them might. `any`: it lets some warp of the SM.
     pub fn permit(&mut self, issue: WarpSet, active: WarpSet, any: bool) {
-        self.permission = Some(Permission { issue, active, any });
+        self.selection.permission = Some(Permission { issue, active, any });
     }
 }

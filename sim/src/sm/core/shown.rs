@@ -26,7 +26,7 @@ impl<E: RunsSubCore> Core<E> {
         let slot = &self.warps[warp.index()];
         if !slot.is_issued() {
             let (&instruction, serial) = slot.head();
-            let (sub_core, block, number) = (self.index, slot.block, slot.number);
+            let (sub_core, block, number) = (self.shape.index, slot.block, slot.number);
             let executing = Executing { sub_core, warp, block, number, serial, instruction };
             let Context { blocks, clock, code, records, .. } = context;
             let (resident, decoded) = (&blocks.get(block).block, code.of(&instruction));
@@ -53,7 +53,7 @@ impl<E: RunsSubCore> Core<E> {
         let banks = missed.map(|(_, &register)| self.bank_of(warp, register));
         let is_last = round == decoded.last_round();
         if let Some(pipeline) = &mut context.records.pipeline {
-            pipeline.issue(self.index, serial, banks);
+            pipeline.issue(self.shape.index, serial, banks);
         }
         if is_last {
             self.begin_head(warp, context);
@@ -63,11 +63,11 @@ impl<E: RunsSubCore> Core<E> {
     /// A prefetch enters a collector; what the register cache does not have is read from the banks.
     pub(super) fn show_prefetch(&self, warp: WarpId, collector: CollectorId, context: &mut Context) {
         let Some(Collecting { prefetch, .. }) = self.collectors.last(collector) else { return };
-        let found = self.cache.as_ref().map_or(0, |cache| cache.held[collector.index()].whole);
+        let found = self.cached.cache.as_ref().map_or(0, |cache| cache.held[collector.index()].whole);
         context.records.show(|pipeline| {
             for (slot, &register) in prefetch.iter().enumerate() {
                 if found >> slot & 1 == 0 {
-                    pipeline.save(self.index, self.bank_of(warp, register));
+                    pipeline.save(self.shape.index, self.bank_of(warp, register));
                 }
             }
         });
@@ -86,7 +86,7 @@ impl<E: RunsSubCore> Core<E> {
             let issued = entered.and_then(|collector| self.collectors.last(collector)?.executing);
             let serial = issued.map(|executing| executing.serial);
             let banks = [outputs.bank_read, outputs.second_read];
-            pipeline.read(now, self.index, banks, serial);
+            pipeline.read(now, self.shape.index, banks, serial);
         });
     }
 }

@@ -9,7 +9,6 @@ use super::super::code::Code;
 use super::super::context::Context;
 use super::super::names::BlockId;
 use super::super::pool::{Change, Pool};
-use super::super::prefetch::Prefetch;
 use super::super::warp::{State, Warp};
 use super::results::WaitingResult;
 use super::warp_states::WarpStates;
@@ -25,10 +24,10 @@ impl<E: RunsSubCore> Core<E> {
             _ if switching => self.stalled_long(context),
             Stalled::Missed => self.stalled_long(context),
             Stalled::Loads => {
-                let WarpStates { memory, shared, barrier, .. } = self.situation;
+                let WarpStates { memory, shared, barrier, .. } = self.situation.states;
                 (memory | shared, memory | shared | barrier | !self.resident())
             }
-            Stalled::Any => (self.resident(), !self.situation.ready),
+            Stalled::Any => (self.resident(), !self.situation.states.ready),
         }
     }
 
@@ -40,8 +39,8 @@ impl<E: RunsSubCore> Core<E> {
     /// barrier, or at its end, is among the latter only.
     fn stalled_long(&self, context: &Context) -> (WarpSet, WarpSet) {
         let collecting = self.collectors.iter().fold(0, |set, held| set | held.warp.bit());
-        let WarpStates { memory, barrier, issued, pool, .. } = self.situation;
-        let candidates = (memory | barrier | issued | pool) & !collecting & !self.changed;
+        let WarpStates { memory, barrier, issued, pool, .. } = self.situation.states;
+        let candidates = (memory | barrier | issued | pool) & !collecting & !self.situation.changed;
         let (mut waiting, mut stalled) = (0, !self.resident());
         for warp in WarpId::all_of(candidates) {
             if self.warps[warp.index()].is_quiet() {
@@ -56,9 +55,9 @@ impl<E: RunsSubCore> Core<E> {
 
     /// A kernel is launched whose warps share registers, or do not.
     pub fn share_registers(&mut self, pool: Option<Pool>) {
-        let prefetches = self.cache.as_ref().is_some_and(|cache| cache.is_filled_ahead);
-        let is_settled = !self.switches && !prefetches && pool.is_none();
-        self.unsettled = if is_settled { 0 } else { WarpSet::MAX };
+        let prefetches = self.cached.cache.as_ref().is_some_and(|cache| cache.is_filled_ahead);
+        let is_settled = !self.shape.switches && !prefetches && pool.is_none();
+        self.situation.unsettled = if is_settled { 0 } else { WarpSet::MAX };
         self.pool = pool;
     }
 
@@ -70,7 +69,7 @@ impl<E: RunsSubCore> Core<E> {
         match change {
             Change::None => {}
             Change::Taken => context.records.blocks.pool_acquired += 1,
-            Change::Returned => self.changed |= self.situation.pool,
+            Change::Returned => self.situation.changed |= self.situation.states.pool,
         }
         state
     }
@@ -81,7 +80,7 @@ impl<E: RunsSubCore> Core<E> {
         for warp in WarpId::all_of(leaving) {
             if std::mem::take(&mut self.warps[warp.index()].holds_pool) {
                 pool.free_one();
-                self.changed |= self.situation.pool;
+                self.situation.changed |= self.situation.states.pool;
             }
         }
     }
@@ -89,12 +88,12 @@ impl<E: RunsSubCore> Core<E> {
     /// If a warp waits for registers, lets the pool have more of them; whether one does. If `blocks_circle`,
     /// the warps that wait may be those of pending blocks: then it is enough that the pool has none left.
     pub fn overdraw(&mut self, blocks_circle: bool) -> bool {
-        let waits = self.situation.pool != 0;
+        let waits = self.situation.states.pool != 0;
         let Some(pool) = self.pool.as_mut().filter(|pool| waits || blocks_circle && pool.is_empty()) else {
             return false;
         };
         pool.free_one();
-        self.changed |= self.situation.pool;
+        self.situation.changed |= self.situation.states.pool;
         true
     }
 
@@ -121,9 +120,8 @@ impl<E: RunsSubCore> Core<E> {
             return None;
         }
         self.ages.retain(|&other| other != warp);
-        self.situation.clear(warp.bit());
-        self.changed &= !warp.bit();
-        if let Some(active) = &mut self.active {
+        self.situation.forget(warp.bit());
+        if let Some(active) = &mut self.selection.active {
             active.leave(warp.bit().into());
         }
         self.vacate_cache(warp, code);
@@ -145,13 +143,11 @@ impl<E: RunsSubCore> Core<E> {
     ) {
         context.base = base;
         context.has_come_back |= anew;
-        self.prefetches[warp.index()] = Prefetch::default();
-        self.vacated &= !warp.bit();
+        self.cached.come(warp);
         spare.push(std::mem::replace(&mut self.warps[warp.index()], context));
         self.ages.push(warp);
-        self.presented &= !warp.bit();
-        self.changed |= warp.bit();
-        self.launched |= WarpSet::from(anew) << warp.0;
+        self.situation.renew(warp);
+        self.situation.launched |= WarpSet::from(anew) << warp.0;
     }
 
     /// Writes a register of a warp whose context has yet to come.

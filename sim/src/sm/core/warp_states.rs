@@ -21,6 +21,44 @@ pub(super) struct WarpStates {
     pub prefetch: WarpSet,
 }
 
+/// The situation of a sub-core's warps: a bit each in every set.
+#[derive(Default, BorshSerialize, BorshDeserialize)]
+pub(super) struct Situation {
+    /// Warps of resident blocks by what they wait for.
+    pub states: WarpStates,
+    /// Warps to be classified again.
+    pub changed: WarpSet,
+    /// Warps that are classified whenever something comes for them, because something other than an event may
+    /// end their wait: all of them where blocks give up their slots, a prefetch may begin or end, or a pool
+    /// of registers may think of something; otherwise none.
+    pub unsettled: WarpSet,
+    /// Ready warps whose next instruction is at the head of their buffer.
+    pub presented: WarpSet,
+    /// Warps launched since the last cycle.
+    pub launched: WarpSet,
+}
+
+impl Situation {
+    /// Has a warp classified again, whose buffer has another instruction at its head.
+    #[inline]
+    pub fn renew(&mut self, warp: WarpId) {
+        self.presented &= !warp.bit();
+        self.changed |= warp.bit();
+    }
+
+    /// Has a warp classified again if it is among those that wait for what has come, or unsettled.
+    #[inline]
+    pub fn look_again(&mut self, warp: WarpId, waits: WarpSet) {
+        self.changed |= warp.bit() & (waits | self.unsettled);
+    }
+
+    /// Forgets warps that leave their slots.
+    pub fn forget(&mut self, warps: WarpSet) {
+        self.states.clear(warps);
+        self.changed &= !warps;
+    }
+}
+
 impl WarpStates {
     #[inline]
     pub fn set(&mut self, warp: WarpId, state: State) {

@@ -160,9 +160,9 @@ impl<E: RunsSubCore> Core<E> {
     #[inline(never)]
     pub(super) fn work_in_window(&mut self, context: &mut Context) -> bool {
         let unit_ready = self.unit_ready(context);
-        let launch = std::mem::take(&mut self.launched);
+        let launch = std::mem::take(&mut self.situation.launched);
         let Some(window) = &mut self.window else { return false };
-        let mut present = self.situation.ready & !launch;
+        let mut present = self.situation.states.ready & !launch;
         if let Some(scoreboard) = &window.scoreboard {
             for &Due { warp, registers, pipe } in &scoreboard.fresh {
                 if present & warp.bit() == 0 {
@@ -176,7 +176,7 @@ impl<E: RunsSubCore> Core<E> {
             }
         }
         let inputs = (present, unit_ready);
-        if self.skips
+        if self.shape.skips
             && launch == 0
             && window.still.lasts(inputs)
             && window.results.is_empty()
@@ -223,7 +223,7 @@ impl<E: RunsSubCore> Core<E> {
         }
         match shown.issued {
             Some(warp) => self.issue_into_window(warp, payload, context),
-            None if shown.obstacle == Obstacle::Empty && self.situation.ready & launch != 0 => {
+            None if shown.obstacle == Obstacle::Empty && self.situation.states.ready & launch != 0 => {
                 context.records.stalls.launch += 1;
             }
             None => {
@@ -262,7 +262,7 @@ impl<E: RunsSubCore> Core<E> {
             context.records.counters.bank_writes += 1;
             context.records.show(move |pipeline| pipeline.write(now, result.serial));
             self.warps[result.warp.index()].write(result.register);
-            self.look_again(result.warp, self.situation.pending());
+            self.situation.look_again(result.warp, self.situation.states.pending());
             self.complete_part(result.warp, context);
         }
     }
@@ -304,7 +304,7 @@ impl<E: RunsSubCore> Core<E> {
         if window.scoreboard.is_some() {
             let reading = window.reading(warp);
             self.warps[warp.index()].dispatch(reading);
-            self.look_again(warp, self.situation.dependence);
+            self.situation.look_again(warp, self.situation.states.dependence);
         }
         if !is_last {
             return;
@@ -394,7 +394,7 @@ impl<E: RunsSubCore> Core<E> {
         let decoded = context.code.of(&instruction);
         let is_last = round == decoded.last_round();
         let executing = Executing {
-            sub_core: self.index,
+            sub_core: self.shape.index,
             warp,
             block: slot.block,
             number: slot.number,
@@ -426,8 +426,7 @@ impl<E: RunsSubCore> Core<E> {
             }
             false => context.records.stalls.rounds += 1,
         }
-        self.presented &= !warp.bit();
-        self.changed |= warp.bit();
+        self.situation.renew(warp);
         self.leave_buffer(executing, is_last, context);
         self.show_issue(&executing, round, u8::MAX, context);
     }
@@ -448,8 +447,8 @@ impl<E: RunsSubCore> Core<E> {
             Obstacle::Counters if waits_for_load() => &mut stalls.memory,
             Obstacle::Counters => &mut stalls.dependence,
             // Ready warps wait for the last cycle of another pipe's result.
-            Obstacle::Empty | Obstacle::Nothing if self.situation.ready != 0 => &mut stalls.dependence,
-            Obstacle::Empty | Obstacle::Nothing => self.situation.stall(stalls, depleted),
+            Obstacle::Empty | Obstacle::Nothing if self.situation.states.ready != 0 => &mut stalls.dependence,
+            Obstacle::Empty | Obstacle::Nothing => self.situation.states.stall(stalls, depleted),
         }
     }
 
@@ -464,7 +463,7 @@ impl<E: RunsSubCore> Core<E> {
             let Some(Window { scoreboard: Some(scoreboard), .. }) = &self.window else { return };
             let Due { warp, registers, .. } = scoreboard.fresh[index];
             registers.iter().for_each(|register| self.warps[warp.index()].settle(register));
-            self.look_again(warp, self.situation.pending());
+            self.situation.look_again(warp, self.situation.states.pending());
         }
     }
 }

@@ -15,20 +15,20 @@ impl<E: RunsSubCore> Core<E> {
     /// One waiting result per bank is written.
     #[inline(always)]
     pub(super) fn write_back(&mut self, context: &mut Context) {
-        self.inputs.results.banks = 0;
+        self.hardware.inputs.results.banks = 0;
         for bank in members(self.results.wanted()) {
             let Some(result) = self.results.pop(BankId(bank as u8)) else {
                 continue;
             };
             let WaitingResult { warp, register, base, near, token, .. } = result;
-            self.inputs.results.put(bank, (warp, register, base), near, token);
+            self.hardware.inputs.results.put(bank, (warp, register, base), near, token);
             context.records.counters.bank_writes += 1;
             if result.restored {
                 context.records.blocks.registers_restored += 1;
                 continue;
             }
             self.warps[result.warp.index()].write(result.register);
-            self.look_again(result.warp, self.situation.pending());
+            self.situation.look_again(result.warp, self.situation.states.pending());
             let now = context.clock.now;
             context.records.show(move |pipeline| pipeline.write(now, result.serial));
             self.complete_part(result.warp, context);
@@ -70,13 +70,13 @@ impl<E: RunsSubCore> Core<E> {
     /// One outstanding part of a warp's work is done.
     pub(super) fn complete_part(&mut self, warp: WarpId, context: &mut Context) {
         // No warp waits for that.
-        self.look_again(warp, 0);
+        self.situation.look_again(warp, 0);
         let slot = &mut self.warps[warp.index()];
         slot.outstanding -= 1;
         if slot.outstanding > 0 || !slot.is_issued() {
             return;
         }
-        if let Some(cache) = &mut self.cache {
+        if let Some(cache) = &mut self.cached.cache {
             cache.end(warp);
         }
         if context.blocks.get_mut(slot.block).complete_warp() {

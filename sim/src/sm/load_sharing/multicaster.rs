@@ -31,13 +31,13 @@ pub(super) struct Multicaster {
     unit: IwmuEngine,
     inputs: IwmuIn,
     /// By sub-core: the load that is offered.
-    offered: [Option<Part>; SUB_CORES],
+    offered: [Option<LoadPart>; SUB_CORES],
     /// By sub-core: what is taken of the load at the head of its queue.
     taken: [Taken; SUB_CORES],
     /// Parts of a load.
     transfers: u64,
     /// By warp slot: loads that the unit has.
-    held: [Vec<Part>; WARP_SLOTS],
+    held: [Vec<LoadPart>; WARP_SLOTS],
     /// The number of them that are outstanding, in all.
     outstanding: usize,
     /// Warp slots whose loads the unit is to release, one bit each.
@@ -70,7 +70,7 @@ const HELD: usize = 64;
 
 /// A load, or half of a duplicated one, in the unit.
 #[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
-pub(super) struct Part {
+pub(super) struct LoadPart {
     pub executing: Executing,
     key: Key,
     section: u32,
@@ -105,7 +105,7 @@ struct BlockLoads {
 }
 
 /// Events of a cycle.
-pub(super) struct Step {
+pub(super) struct PartnerStep {
     /// Loads that the unit has taken from the sub-cores' queues, one bit per sub-core.
     pub taken: u8,
     pub grant: Option<Grant>,
@@ -115,8 +115,8 @@ pub(super) struct Step {
 
 /// An access to shared memory, for one load or two.
 pub(super) struct Grant {
-    pub first: Part,
-    pub second: Option<Part>,
+    pub first: LoadPart,
+    pub second: Option<LoadPart>,
 }
 
 impl Multicaster {
@@ -171,7 +171,7 @@ impl Multicaster {
         }
     }
 
-    fn is_late(&self, part: &Part) -> bool {
+    fn is_late(&self, part: &LoadPart) -> bool {
         part.section != self.blocks[part.executing.block.0].section
     }
 
@@ -213,10 +213,10 @@ impl Multicaster {
         self.offered[sub_core] = load.map(|(executing, key, section)| {
             let destination = RegisterId(key.destination.0 ^ (SECOND_HALF * parts as u8));
             let key = Key { destination, ..key };
-            Part { executing, key, section, stores, completion }
+            LoadPart { executing, key, section, stores, completion }
         });
         inputs.request_valid[sub_core] = load.is_some();
-        if let Some(Part { executing, key, .. }) = &self.offered[sub_core] {
+        if let Some(LoadPart { executing, key, .. }) = &self.offered[sub_core] {
             inputs.request_warp[sub_core] = executing.warp_slot() as u32;
             inputs.request_address[sub_core] = unit_address(key);
             inputs.request_source[sub_core] = key.source.into();
@@ -230,7 +230,7 @@ impl Multicaster {
     }
 
     /// A cycle of the unit. `free`: shared memory takes an access.
-    pub fn step(&mut self, free: bool, counters: &mut Counters) -> Step {
+    pub fn step(&mut self, free: bool, counters: &mut Counters) -> PartnerStep {
         self.inputs.load_ready = free;
         let outputs = self.unit.settle(&self.inputs);
         self.unit.tick();
@@ -265,11 +265,11 @@ impl Multicaster {
                 self.arrived(part.executing.block, part.section);
             }
         }
-        Step { taken, grant, unknown }
+        PartnerStep { taken, grant, unknown }
     }
 
     /// The load that the unit sends to shared memory for a warp.
-    fn release(&mut self, warp: u32, outputs: &IwmuOut) -> Option<Part> {
+    fn release(&mut self, warp: u32, outputs: &IwmuOut) -> Option<LoadPart> {
         let held = self.held.get_mut(warp as usize)?;
         let found = held.iter().position(|part| {
             let key = &part.key;
@@ -282,7 +282,7 @@ impl Multicaster {
 
     /// A part's data come in cycle `completion`. The cycle in which the whole load's have, if this was the
     /// last part.
-    pub fn deliver(&mut self, part: &Part, completion: u64) -> Option<u64> {
+    pub fn deliver(&mut self, part: &LoadPart, completion: u64) -> Option<u64> {
         let completion = completion.max(part.completion);
         self.blocks[part.executing.block.0].draining -= u32::from(self.is_late(part));
         let Executing { serial, sub_core, .. } = part.executing;

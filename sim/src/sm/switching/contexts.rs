@@ -3,7 +3,7 @@
 
 use super::super::context::Context;
 use super::super::machine::Machine;
-use super::super::names::{BlockId, Place, Slot};
+use super::super::names::{BlockId, BlockPlace, Slot};
 use super::super::occupancy::Occupancy;
 use super::{Incoming, Switch, Switching};
 use crate::engines::RunsSubCore;
@@ -49,7 +49,7 @@ impl Switching {
     /// The warps of a block come into slots, and what was completed for them with them.
     pub(super) fn put_contexts<E>(
         &mut self,
-        Place { block, slot, region }: Place,
+        BlockPlace { block, slot, region }: BlockPlace,
         anew: bool,
         occupancy: &Occupancy,
         machine: &mut Machine<E>,

@@ -11,7 +11,7 @@ use super::super::names::{BlockId, BlockSet, Region, Slot};
 use super::super::occupancy::Occupancy;
 use super::Switching;
 use crate::config::Prefer;
-use crate::design::Residency;
+use crate::design::Store;
 use crate::engines::RunsSubCore;
 
 /// A slot that can be taken, and by what.
@@ -85,18 +85,17 @@ impl Switching {
         let (in_banks, away) = (in_banks(blocks, occupancy, slot), away(blocks));
         let (mut launches, mut resumes) = (can_launch, !away.is_empty());
         if free.is_none() {
-            let (stores, has_room) = match self.residency {
-                Residency::FineReg => (true, true),
-                Residency::RegDram => (true, blocks.stored_count() < config.finereg.dram_ctas),
-                _ => (false, false),
+            let (stores, has_room) = match self.residency.store {
+                Store::Nowhere => (false, false),
+                Store::Dram => (true, blocks.stored_count() < config.finereg.dram_ctas),
+                Store::Pcrf => (true, true),
             };
             let resident = blocks.get(block);
             let refused = resident.refused.map(|epoch| epoch == Some(blocks.epoch));
             let can_leave = stores && !resident.diverged;
             launches &= can_leave && has_room && !refused[0];
             resumes &= can_leave && !refused[1];
-            let of_pcrf = self.residency == Residency::FineReg;
-            blocks.depleted |= of_pcrf && (can_launch || !away.is_empty());
+            blocks.depleted |= self.residency.has_rmu() && (can_launch || !away.is_empty());
             if (launches || resumes) && !self.can_store(block, machine) {
                 (launches, resumes) = (false, false);
             }
@@ -139,7 +138,7 @@ impl Switching {
     /// [`gpurf_trace::Liveness`] on warps that have diverged. If not, it is not switched: the RMU looks one
     /// program counter up for each warp.
     fn can_store<E: RunsSubCore>(&self, block: BlockId, machine: &mut Machine<E>) -> bool {
-        if self.residency != Residency::FineReg {
+        if !self.residency.has_rmu() {
             return true;
         }
         let Machine { sub_cores, context, .. } = machine;

@@ -3,31 +3,26 @@
 
 use std::sync::LazyLock;
 
-use gpurf_sim::config::Config;
-use gpurf_sim::energy::Energies;
-use gpurf_sim::sm::{CollectorKind, Design};
+use super::constants::Energies;
+use crate::config::Config;
+use crate::design::Design;
 
 /// As `gpurf power --constants` writes them.
 static MEASURED: LazyLock<Energies> = LazyLock::new(|| {
-    let text = include_str!("../../sim/config/energy_measured.toml");
+    let text = include_str!("../../config/energy_measured.toml");
     toml::from_str(text).expect("the embedded energies are valid")
 });
 
-/// `None` for a design whose collectors were not measured, and for one with a register cache, whose accesses
+/// Measured energies of a design. `None` for one whose collectors were not measured, and for one with a register cache, whose accesses
 /// are not among them.
 pub fn energies(design: &Design, config: &Config) -> Option<&'static Energies> {
     of_stage(design, config).filter(|_| design.register_cache.is_none())
 }
 
-/// The ones of the operand stage, whatever stands before the banks. `None` for collectors of another number
+/// Measured energies of a design's operand stage, whatever stands before the banks. `None` for collectors of another number
 /// than was measured: what one of eight caching collectors takes is not what one of two does.
 pub fn of_stage(design: &Design, config: &Config) -> Option<&'static Energies> {
-    let measured = match design.collector {
-        CollectorKind::Ocu => &Design::BASELINE,
-        CollectorKind::Ccu => &Design::MALEKEH,
-        CollectorKind::Boc => &Design::BOW,
-        CollectorKind::Window => return None,
-    };
+    let measured: Design = design.collector.measured?.parse().expect("rows name designs");
     (design.collectors(config) == measured.collectors(&Config::default())).then_some(&*MEASURED)
 }
 

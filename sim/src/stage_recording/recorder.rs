@@ -13,16 +13,19 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use gpurf_blocks::ports::{OperandStageIn, SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, Parameters};
-use gpurf_sim::engines::{RunsSubCore, SubCoreEngine};
-use gpurf_sim::sm::{token, PipelineInstruction, PipelineListener};
-use gpurf_sim::sub_core::stage_inputs;
 use gpurf_trace::{Lanes, Operands};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+use crate::engines::{RunsSubCore, SubCoreEngine};
+use crate::sm::{token, PipelineInstruction, PipelineListener};
+use crate::sub_core::stage_inputs;
+
 /// A cycle of the operand stage, as tokens.
 pub struct Cycle {
+    /// Inputs of the stage.
     pub inputs: OperandStageIn<u32>,
+    /// Outputs of the sub-core, among which are the stage's.
     pub outputs: SubCoreOut<u32>,
 }
 
@@ -42,7 +45,7 @@ pub struct Values(Arc<Mutex<Known>>);
 #[derive(Default)]
 struct Known {
     /// By token.
-    values: FxHashMap<u32, Value>,
+    values: FxHashMap<u32, WrittenValue>,
     /// By serial number: the warp, and a digest of each source.
     under_way: FxHashMap<u32, (u64, Vec<u64>)>,
     /// By warp slot.
@@ -63,7 +66,7 @@ struct Resident {
 }
 
 /// A value, and the instruction and the warp that write it.
-struct Value {
+struct WrittenValue {
     lanes: Lanes,
     serial: u32,
     warp: u64,
@@ -124,7 +127,7 @@ impl PipelineListener for Values {
         known.warps.insert(slot, Resident { which, number, newest: serial });
         known.under_way.insert(serial, (number, operands.sources.to_vec()));
         for (register, value) in destinations.iter().zip(operands.destinations()) {
-            known.values.insert(token(serial, *register), Value { lanes: value, serial, warp: number });
+            known.values.insert(token(serial, *register), WrittenValue { lanes: value, serial, warp: number });
         }
     }
 
@@ -136,7 +139,9 @@ impl PipelineListener for Values {
 /// Records of an engine since it was last asked.
 #[derive(Default)]
 pub struct Record {
+    /// Cycles in their order.
     pub cycles: Vec<Cycle>,
+    /// Counts of operands that were compared.
     pub checks: Checks,
     /// Operands whose value is not what the emulator says.
     pub errors: Vec<String>,
@@ -153,6 +158,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
+    /// A model with these parameters; `record`: where it is recorded, and its values.
     pub fn new(
         model: SubCoreEngine,
         parameters: Parameters,

@@ -22,6 +22,7 @@ macro_rules! events {
 }
 
 events! {
+    /// Cycles.
     cycles,
     /// Instructions that enter a collector.
     instructions,
@@ -29,6 +30,7 @@ events! {
     operand_reads,
     /// The ones of them that the collector has.
     hits,
+    /// Registers read from banks.
     bank_reads,
     /// Results, each written into a bank.
     bank_writes,
@@ -56,6 +58,7 @@ impl Events {
 /// Counts, cycle by cycle.
 #[derive(Default)]
 pub struct Counter {
+    /// The counts so far.
     pub events: Events,
     /// Values that stood at the ports of results and of operands, with the tokens that they stand for.
     results: Vec<(u32, Lanes)>,
@@ -63,6 +66,7 @@ pub struct Counter {
 }
 
 impl Counter {
+    /// Counts the events of the next cycle.
     pub fn count(&mut self, Cycle { inputs, outputs }: &Cycle, values: &Values) {
         let high = |flags: &[bool]| flags.iter().filter(|flag| **flag).count() as u64;
         let events = &mut self.events;

@@ -16,6 +16,7 @@ const LEFT: f64 = 1e-6;
 /// A mean over windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
+    /// The mean itself.
     pub mean: f64,
     /// Its standard error, what the counts leave in the windows taken for independent.
     pub error: f64,
@@ -34,6 +35,7 @@ impl Mean {
         Mean { mean: means.iter().map(|mean| mean.mean).sum::<f64>() / count, error: squares.sqrt() / count }
     }
 
+    /// The mean of values that are `factor` times as large.
     pub fn scaled(self, factor: f64) -> Mean {
         Mean { mean: factor * self.mean, error: factor * self.error }
     }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kinds of collectors: a row each, which says all that tells one from the others.
+
+use std::fmt;
+
+use gpurf_blocks::Parameters;
+
+use super::values::ChoiceValue;
+use crate::collector::{Boc, Ccu, Ocu};
+use crate::energy::constants::{AccessEnergies, Energies};
+use crate::sub_core_engine::{model_with, SubCoreEngine};
+
+/// A kind of collectors.
+pub struct CollectorKind {
+    /// As the command line has it.
+    pub name: &'static str,
+    /// The module that is one, or what stands in its place.
+    pub module: &'static str,
+    /// The module that is an operand stage with such collectors.
+    pub stage: &'static str,
+    /// The module that is a sub-core with such collectors.
+    pub sub_core: &'static str,
+    /// The means to hold operands until their instruction has all.
+    pub holds: Holds,
+    /// Operands that are kept for later instructions.
+    pub keeps: Keeps,
+    /// The reference model of a sub-core with such collectors.
+    pub model: fn(&Parameters) -> SubCoreEngine,
+    /// The energies of one.
+    pub energies: fn(&Energies) -> AccessEnergies,
+    /// The design in which its energies were measured; `None` if they were not.
+    pub measured: Option<&'static str>,
+}
+
+/// The means to hold operands until their instruction has all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Collectors, however long it takes.
+    InCollectors,
+    /// A window of fixed length.
+    InWindow,
+}
+
+/// Operands that a collector keeps beyond the dispatch of their instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// None.
+    Nothing,
+    /// Values in a cache table, until others take their entries.
+    Values,
+    /// Values of the last instructions.
+    Window,
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])+ $constant:ident = $row:expr;)+) => {
+        impl CollectorKind {
+            $($(#[$doc])+ pub const $constant: &'static CollectorKind = &$row;)+
+
+            /// All kinds.
+            pub const ALL: &'static [&'static CollectorKind] = &[$(CollectorKind::$constant),+];
+        }
+    };
+}
+
+kinds! {
+    /// Operand collector unit, F §II: it forgets its operands at dispatch.
+    OCU = CollectorKind {
+        name: "ocu",
+        module: "ocu",
+        stage: "ocu_stage",
+        sub_core: "ocu_sub_core",
+        holds: Holds::InCollectors,
+        keeps: Keeps::Nothing,
+        model: model_with::<Ocu<u32>>,
+        energies: Energies::of_operand_collector,
+        measured: Some("baseline"),
+    };
+    /// Caching collector unit, F §III-C.
+    CCU = CollectorKind {
+        name: "ccu",
+        module: "ccu",
+        stage: "ccu_stage",
+        sub_core: "ccu_sub_core",
+        holds: Holds::InCollectors,
+        keeps: Keeps::Values,
+        model: model_with::<Ccu<u32>>,
+        energies: Energies::of_caching_collector,
+        measured: Some("malekeh"),
+    };
+    /// Bypassing operand collector, F §VI-B.
+    BOC = CollectorKind {
+        name: "boc",
+        module: "boc",
+        stage: "boc_stage",
+        sub_core: "boc_sub_core",
+        holds: Holds::InCollectors,
+        keeps: Keeps::Window,
+        model: model_with::<Boc<u32>>,
+        energies: Energies::of_bypassing_collector,
+        measured: Some("bow"),
+    };
+    /// None: operands are read in a window of fixed length, H §5.3. Its latches are taken to cost what a
+    /// collector's do. Its reuse cache has no energy of its own: nobody has measured it.
+    WINDOW = CollectorKind {
+        name: "window",
+        module: "modern_sub_core",
+        stage: "modern_sub_core",
+        // The sub-core that ships is no part of the engines: these two are never asked.
+        sub_core: "ocu_sub_core",
+        holds: Holds::InWindow,
+        keeps: Keeps::Nothing,
+        model: model_with::<Ocu<u32>>,
+        energies: Energies::of_operand_collector,
+        measured: None,
+    };
+}
+
+impl PartialEq for CollectorKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for CollectorKind {}
+
+impl fmt::Debug for CollectorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl ChoiceValue for &'static CollectorKind {
+    fn names() -> Vec<&'static str> {
+        CollectorKind::ALL.iter().map(|kind| kind.name).collect()
+    }
+
+    fn of_name(name: &str) -> Option<Self> {
+        CollectorKind::ALL.iter().find(|kind| kind.name == name).copied()
+    }
+
+    fn name(self) -> &'static str {
+        self.name
+    }
+}
