@@ -48,6 +48,9 @@
           !(hit[r*LANES + lane] && hit_row[r*7 +: 7] == its_row)) prove_found = 0;
   end
 
+  // A fill is not stored over a lane that was written here.
+  wire prove_fill = !(write && fill && warp == WARP && register == its_register && kept && stored[lane]);
+
   // A lane leaves once, from where it was written, and only if it was written here.
   wire prove_leaves = !leaves || (kept && victim_row == its_row);
 
