@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Monitors proved, and refuted where the hardware is broken on purpose: no proof is empty.
 
-use gpurf_blocks::Parameters;
-use gpurf_hw::cells::AgeMatrix;
+use gpurf_blocks::{LruStorage, Parameters, Tie};
+use gpurf_hw::cells::{AgeMatrix, LruOrder};
 use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Monitor;
-use gpurf_hw::finereg::{LiveRegisterCache, RegisterIndexDecoder};
+use gpurf_hw::finereg::{CtaStatusMonitor, LiveRegisterCache, PcrfPointerTable, RegisterIndexDecoder};
 use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
 use gpurf_hw::multicast::{LoadQueue, LrtCam, PendingLoads};
-use gpurf_hw::register_cache::WritebackBuffer;
+use gpurf_hw::register_cache::{TagArray, WritebackBuffer};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
 use gpurf_synth::{prove_monitor, Holds, Kind, Watched, Z3};
 use gpurf_verilog::{emit, Hierarchy};
@@ -267,5 +267,73 @@ fn a_load_that_waits_leaves_once_and_as_it_came() {
         PendingLoads::<6, 16>::new(&parameters),
         parameters: [],
         []
+    );
+}
+
+#[test]
+fn what_is_used_moves_to_the_front_of_the_order() {
+    let parameters = Parameters { entries: 4, ..small() };
+    check!(
+        "lru_order",
+        LruOrder::<2>::new(&parameters),
+        parameters: ["entries"],
+        [
+            ("if (touch[t] & (rank[t*2 +: 2] > rank[e*2 +: 2]))", "if (touch[t])"),
+            ("updated[e*2 +: 2] = 2'd0;", ""),
+        ]
+    );
+    let parameters = Parameters { lru_order: LruStorage::Pairs, ..parameters };
+    check!(
+        "lru_order",
+        LruOrder::<2>::new(&parameters),
+        parameters: ["entries"],
+        [("higher_newer[p] <= |(touched & higher[p*16 +: 16]);", "higher_newer[p] <= |(touched & lower[p*16 +: 16]);")]
+    );
+}
+
+#[test]
+fn a_pending_block_is_chosen_by_its_locations_and_its_turn() {
+    let parameters = Parameters { ctas: 16, tie: Tie::RoundRobin, ..Parameters::default() };
+    check!(
+        "cta_status_monitor",
+        CtaStatusMonitor::new(&parameters),
+        parameters: ["ctas", "tie"],
+        [
+            ("if (context_location[u*2 + 1])", "if (context_location[u*2])"),
+            ("level[95:64] = level[127:96] & turn;", "level[95:64] = level[127:96];"),
+            ("assign candidate_in_acrf = level_any[1];", "assign candidate_in_acrf = level_any[0];"),
+            ("level[159:128] = exists &", "level[159:128] ="),
+            ("(inspected_context == 2'd2) & ", ""),
+        ]
+    );
+}
+
+#[test]
+fn a_line_of_pointers_is_read_as_it_was_written() {
+    let parameters = Parameters::default();
+    check!(
+        "pcrf_pointer_table",
+        PcrfPointerTable::<10>::new(&parameters),
+        parameters: ["pcrf_entries", "count_bits"],
+        [
+            ("assign pointers_enable = read | write;", "assign pointers_enable = read;"),
+            ("counts_write_data[s*6 +: 6] = stored_count[6*s +: 6];", "counts_write_data[s*6 +: 6] = stored_count[5:0];"),
+        ]
+    );
+}
+
+#[test]
+fn a_register_cache_keeps_what_was_written_until_it_leaves() {
+    let parameters = Parameters { rc_tag_lanes: 1, rc_entries: 4, rc_ways: 4, ..small() };
+    check!(
+        "tag_array",
+        TagArray::<1>::new(&parameters),
+        parameters: ["rc_tag_lanes", "rc_ways", "slots"],
+        [
+            ("(own_tag[k*8 +: 8] == register)", "(own_tag[k*8 +: 7] == register[6:0])"),
+            ("leaves[k] = taken[k] |", "leaves[k] ="),
+            ("(turn + 3'd1) & last", "turn + 3'd1"),
+            ("if (fill) stores = mask & !had;", "if (fill) stores = mask;"),
+        ]
     );
 }

@@ -36,7 +36,7 @@ use rust_hdl::prelude::*;
 
 use super::pairs_of;
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `I`: bits of a rank; the order has 2^I entries.
 #[block(
@@ -77,6 +77,8 @@ pub struct LruOrder<const I: usize> {
 watch!(LruOrder<I>: [
     "fault for e in rank? for t in rank if e < t && rank[e] == rank[t]: entries {e} and {t} have one rank",
 ]);
+
+monitor!(LruOrder<I>: "lru_order_monitor.v");
 
 #[rtl]
 impl<const I: usize> LruOrder<I> {

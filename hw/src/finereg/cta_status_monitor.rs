@@ -33,7 +33,7 @@ use gpurf_blocks::{Tie, FLAG_WORD, STATUS_UPDATES};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 #[block(
     title = "CTA status monitor",
@@ -124,6 +124,8 @@ watch!(CtaStatusMonitor: [
     "misuse for u in set_registers if set_registers[u] && register_location[u] > 2: the registers' \
         location is {register_location[u]}",
 ]);
+
+monitor!(CtaStatusMonitor: "cta_status_monitor_monitor.v");
 
 #[rtl]
 impl CtaStatusMonitor {

@@ -34,7 +34,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Memory};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `P`: bits of a pointer.
 #[block(
@@ -78,6 +78,8 @@ watch!(PcrfPointerTable<P>: [
     "write(block = cta) if write: the chain of block {block} begins at {write_pointer}",
     "misuse if read && write: a line is read and written in one cycle",
 ]);
+
+monitor!(PcrfPointerTable<P>: "pcrf_pointer_table_monitor.v");
 
 #[rtl]
 impl<const P: usize> PcrfPointerTable<P> {

@@ -21,6 +21,7 @@ use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, CACHED_WARPS};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
+use crate::monitor;
 use crate::register_cache::WayReplacement;
 
 /// `L`: lanes that share the tags.
@@ -124,6 +125,8 @@ pub struct TagArray<const L: usize> {
     #[value(rc_write == CacheWrite::Through)]
     writes_through: Constant<Bit>,
 }
+
+monitor!(TagArray<L>: "tag_array_monitor.v");
 
 #[rtl]
 impl<const L: usize> TagArray<L> {
