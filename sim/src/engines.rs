@@ -3,8 +3,8 @@
 //! The data of all of them are tokens of 32 bits.
 
 use gpurf_blocks::ports::{
-    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, RegisterCacheIn, RegisterCacheOut, RmuIn,
-    RmuOut, SubCoreIn, SubCoreOut,
+    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
+    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut, SubCoreIn, SubCoreOut,
 };
 use gpurf_blocks::{Clocked, Lockstep, Parameters};
 
@@ -12,6 +12,7 @@ use crate::collector::{Boc, Ccu, Collector, Ocu};
 use crate::config::Config;
 use crate::design::{CollectorKind, Design};
 use crate::finereg::{CtaStatusMonitor, Rmu};
+use crate::modern::{ModernSubCore, Shown, Told};
 use crate::multicast::Iwmu;
 use crate::operand_stage::OperandStage;
 use crate::register_cache::{LookedUp, Moved, Offer, RegisterCache, Sources};
@@ -92,6 +93,31 @@ impl RunsRegisterCache for RegisterCache<u32> {
     }
 }
 
+/// Anything that runs a sub-core without collectors.
+pub trait RunsModernSubCore: Clocked<In = ModernSubCoreIn<u32>, Out = ModernSubCoreOut<u32>> {
+    /// A cycle in words, with its clock edge.
+    fn cycle(&mut self, told: &Told<u32>) -> Shown<u32> {
+        let shown = Shown::of_ports(&self.settle(&told.ports()));
+        self.tick();
+        shown
+    }
+}
+
+/// Any engine that has ports and nothing else.
+impl RunsModernSubCore for Box<dyn Clocked<In = ModernSubCoreIn<u32>, Out = ModernSubCoreOut<u32>> + Send> {}
+
+impl RunsModernSubCore for ModernSubCore<u32> {
+    #[inline]
+    fn cycle(&mut self, told: &Told<u32>) -> Shown<u32> {
+        let mut shown = Shown::default();
+        self.decide(told, &mut shown);
+        self.edge(told, &shown);
+        shown
+    }
+}
+
+/// The sub-core without collectors.
+pub type ModernSubCoreEngine = Box<dyn RunsModernSubCore + Send>;
 /// The register cache of a sub-core.
 pub type RegisterCacheEngine = Box<dyn RunsRegisterCache + Send>;
 /// The inter-warp multicasting unit of an SM.
@@ -102,7 +128,7 @@ pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>
 pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
 
 /// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
-/// s, and so has its register cache; the others are one for each SM. An engine is used if the design has such
+/// s, and so have its register cache and, without collectors, its whole register-file side; the others are one for each SM. An engine is used if the design has such
 /// hardware, and must have the parameters of the design ([`Design::parameters`]) or, where the design sets
 /// none, those of the machine ([`Config::hardware`]).
 ///
@@ -120,6 +146,8 @@ pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = Ct
 pub struct Engines<'a, E> {
     /// Issue stage and operand stage of a sub-core.
     pub sub_core: Make<'a, E>,
+    /// A sub-core without collectors.
+    pub modern_sub_core: Make<'a, ModernSubCoreEngine>,
     /// The register cache of a sub-core.
     pub register_cache: Make<'a, RegisterCacheEngine>,
     /// The inter-warp multicasting unit of an SM.
@@ -145,6 +173,7 @@ impl<'a, E> Engines<'a, E> {
     pub fn around(config: &'a Config, design: Design, sub_core: impl FnMut(usize) -> E + 'a) -> Self {
         Engines {
             sub_core: Box::new(sub_core),
+            modern_sub_core: Box::new(move |_| design.modern_sub_core_model(config)),
             register_cache: Box::new(move |_| design.register_cache_model(config)),
             multicasting_unit: Box::new(|_| iwmu_model(config)),
             rmu: Box::new(|_| rmu_model(config)),
@@ -163,6 +192,11 @@ impl Design {
             CollectorKind::Ccu => sub_core::<Ccu<u32>>(parameters),
             CollectorKind::Boc => sub_core::<Boc<u32>>(parameters),
         }
+    }
+
+    /// The reference model of a sub-core without collectors.
+    pub fn modern_sub_core_model(&self, config: &Config) -> ModernSubCoreEngine {
+        Box::new(ModernSubCore::new(&self.parameters(config, 0)))
     }
 
     /// The reference model of the register cache of a sub-core.

@@ -168,7 +168,7 @@ impl<E: RunsSubCore> Core<E> {
             banks: all(config.hardware.banks),
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
             pool: None,
-            window: Window::new(design, config),
+            window: Window::new(design, config, || (engines.modern_sub_core)(number)),
             cache: RegisterCacheUnit::new(design, config, || (engines.register_cache)(number)),
             prefetches: [Prefetch::default(); MAX_WARPS],
             slots: config.hardware.slots,
@@ -358,9 +358,6 @@ impl<E: RunsSubCore> Core<E> {
     /// register cache has to do still, it does.
     #[inline]
     pub fn rest(&mut self, cycles: u64, context: &mut Context) {
-        if self.window.is_some() {
-            return;
-        }
         for _ in 0..cycles {
             if self.skips && !self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy) {
                 break;
@@ -371,6 +368,9 @@ impl<E: RunsSubCore> Core<E> {
 
     #[inline(never)]
     fn clock_idle(&mut self, context: &mut Context) {
+        if let Some(window) = &mut self.window {
+            return window.rest();
+        }
         (self.inputs.ready, self.inputs.launch, self.inputs.results.banks) = (0, 0, 0);
         self.write_into_cache(context);
         self.offer_transfer();
