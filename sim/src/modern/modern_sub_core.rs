@@ -43,8 +43,10 @@ pub struct ModernSubCore<D: Data> {
     rows: [Vec<D>; READ_BANKS],
     control: Option<Operation>,
     allocate: Option<Operation>,
-    /// Instructions in their windows, by the cycle in which their operands leave.
-    flights: [Option<Flight<D>>; REACH],
+    /// Instructions in their windows, by the cycle in which their operands leave, and the places that have one,
+    /// a bit each. The one that goes in a cycle has its place as soon as that is decided.
+    flights: [Flight<D>; REACH],
+    flying: u8,
     now: u64,
     /// At ports, the inputs and outputs of the present cycle.
     #[borsh(skip)]
@@ -52,11 +54,11 @@ pub struct ModernSubCore<D: Data> {
     #[borsh(skip)]
     shown: Shown<D>,
     #[borsh(skip)]
-    decided: Decided<D>,
+    decided: Decided,
 }
 
 /// An instruction in its window.
-#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Flight<D> {
     instruction: Instruction,
     queue: u8,
@@ -74,33 +76,26 @@ struct Flight<D> {
 
 /// Actions of a cycle's edge, beside those that the inputs name.
 #[derive(Clone, Copy, Debug, Default)]
-struct Decided<D> {
+struct Decided {
     selection: Option<Selection>,
-    /// The instruction that goes to its reads, and the places that it takes.
-    going: Option<(Flight<D>, Grant)>,
+    /// Places of the reads of the instruction that goes.
+    grant: Option<Grant>,
 }
 
 impl<D: Data> Flight<D> {
-    fn new(instruction: Instruction, grant: &Grant) -> Self {
-        let mut flight = Flight {
-            instruction,
-            queue: 0,
-            tensor: false,
-            hits: 0,
-            fills: 0,
-            cycles: [0; READS],
-            reads: [0; MAX_READ_WINDOW],
-            ports: [0; MAX_READ_WINDOW],
-            data: [D::default(); READS],
-        };
+    /// An instruction goes, with its reads as they are granted.
+    #[inline]
+    fn set(&mut self, instruction: Instruction, queue: u8, grant: &Grant) {
+        (self.instruction, self.queue, self.tensor) = (instruction, queue, false);
+        (self.hits, self.fills) = (0, 0);
+        (self.reads, self.ports) = ([0; MAX_READ_WINDOW], [0; MAX_READ_WINDOW]);
         for source in members(instruction.sources.valid) {
             if let Some(place) = grant.places[source] {
                 let (cycle, port) = (usize::from(place) / 3, usize::from(place) % 3);
-                flight.ports[cycle] |= 1 << (READ_BANKS * port + source % READ_BANKS);
-                flight.read(source, cycle);
+                self.ports[cycle] |= 1 << (READ_BANKS * port + source % READ_BANKS);
+                self.read(source, cycle);
             }
         }
-        flight
     }
 
     /// A source is read in this cycle of the window.
@@ -125,7 +120,8 @@ impl<D: Data> ModernSubCore<D> {
             rows: [(); READ_BANKS].map(|()| vec![D::default(); parameters.rows]),
             control: None,
             allocate: None,
-            flights: [None; REACH],
+            flights: [Flight::default(); REACH],
+            flying: 0,
             now: REACH as u64,
             told: Told::default(),
             shown: Shown::default(),
@@ -134,11 +130,16 @@ impl<D: Data> ModernSubCore<D> {
     }
 
     /// [`Clocked::settle`] in words. The outputs are zero before.
-    #[inline]
+    // In the loop of the SM a cycle of the model is one function.
+    #[inline(always)]
     pub fn decide(&mut self, told: &Told<D>, shown: &mut Shown<D>) {
-        let going = self.going();
-        shown.reuse_hit = going.as_ref().map_or(0, |(flight, _)| flight.hits);
-        shown.held = self.allocate.is_some() && going.is_none();
+        let grant = self.place();
+        let place = self.leaving(self.window + 1);
+        self.flying = self.flying & !(1 << place) | u8::from(grant.is_some()) << place;
+        if grant.is_some() {
+            shown.reuse_hit = self.flights[place].hits;
+        }
+        shown.held = self.allocate.is_some() && grant.is_none();
         let selection = if shown.held { None } else { self.select(told, shown) };
         if let Some(Selection { warp, waits }) = selection {
             shown.issued = (!waits).then_some(warp);
@@ -147,7 +148,22 @@ impl<D: Data> ModernSubCore<D> {
         shown.control = self.control.as_ref().map(|Operation { instruction, .. }| {
             (instruction.warp, instruction.payload)
         });
-        if let Some(flight) = &self.flights[self.now as usize % REACH] {
+        if self.flying != 0 {
+            self.show_flights(told, shown);
+        }
+        for bank in 0..READ_BANKS {
+            let writes = self.results[bank].first().is_some() || !told.results[bank].is_empty();
+            let has_load = told.loads[bank].is_some();
+            shown.load_taken |= u8::from(has_load && !writes) << bank;
+            shown.bank_write |= u8::from(has_load || writes) << bank;
+        }
+        self.decided = Decided { selection, grant };
+    }
+
+    /// Operands that leave, and rows that are read.
+    #[inline]
+    fn show_flights(&self, told: &Told<D>, shown: &mut Shown<D>) {
+        if let Some(flight) = self.flight(0) {
             let Instruction { warp, unit, payload, sources, .. } = flight.instruction;
             let queue = flight.queue;
             shown.dispatch = Some(Dispatch { warp, unit, payload, queue, sources: sources.valid });
@@ -156,43 +172,45 @@ impl<D: Data> ModernSubCore<D> {
             }
         }
         for cycle in 0..self.window {
-            shown.bank_read |= self.reading(cycle).map_or(0, |flight| flight.ports[cycle]);
+            let reading = self.flight(self.window - cycle);
+            shown.bank_read |= reading.map_or(0, |flight| flight.ports[cycle]);
         }
-        for bank in 0..READ_BANKS {
-            let writes = self.results[bank].first().is_some() || !told.results[bank].is_empty();
-            let has_load = told.loads[bank].is_some();
-            shown.load_taken |= u8::from(has_load && !writes) << bank;
-            shown.bank_write |= u8::from(has_load || writes) << bank;
-        }
-        self.decided = Decided { selection, going };
     }
 
-    /// The instruction that is in this cycle of its window, if one is.
+    /// The instruction whose operands leave in so many cycles, if one's do.
     #[inline]
-    fn reading(&self, cycle: usize) -> Option<&Flight<D>> {
-        self.flights[(self.now as usize + self.window - cycle) % REACH].as_ref()
+    fn flight(&self, cycles: usize) -> Option<&Flight<D>> {
+        let place = self.leaving(cycles);
+        (self.flying >> place & 1 == 1).then(|| &self.flights[place])
     }
 
-    /// The instruction that goes to its reads: the one of fixed latency if there is one.
+    /// The place of the flight that leaves in so many cycles.
     #[inline]
-    fn going(&self) -> Option<(Flight<D>, Grant)> {
+    fn leaving(&self, cycles: usize) -> usize {
+        (self.now as usize + cycles) % REACH
+    }
+
+    /// The instruction that goes gets its place among the flights: the one of fixed latency if there is one.
+    #[inline]
+    fn place(&mut self) -> Option<Grant> {
         if let Some(operation) = &self.allocate {
-            return self.going_from_allocate(operation);
+            return self.place_fixed(*operation);
         }
         let queue = self.queues.iter().position(|queue| queue.head().is_some())?;
         let instruction = *self.queues[queue].head()?;
         let grant = self.allocator.place(instruction.sources.valid, false)?;
-        Some((Flight { queue: 1 << queue, ..Flight::new(instruction, &grant) }, grant))
+        let place = self.leaving(self.window + 1);
+        self.flights[place].set(instruction, 1 << queue, &grant);
+        Some(grant)
     }
 
     #[inline]
-    fn going_from_allocate(&self, operation: &Operation) -> Option<(Flight<D>, Grant)> {
-        let Operation { instruction, tensor, reuse, .. } = *operation;
+    fn place_fixed(&mut self, operation: Operation) -> Option<Grant> {
+        let Operation { instruction, tensor, reuse, .. } = operation;
         let Instruction { warp, sources, .. } = instruction;
         let (mut hits, mut fills) = (0, 0);
         for source in members(sources.valid) {
-            let hit =
-                self.reuse.has(place_of(tensor, source), warp, RegisterId(sources.registers[source]));
+            let hit = self.reuse.has(place_of(tensor, source), warp, RegisterId(sources.registers[source]));
             hits |= u8::from(hit) << source;
             fills |= (reuse >> (source / READ_BANKS) & 1) << source;
         }
@@ -208,11 +226,14 @@ impl<D: Data> ModernSubCore<D> {
             asked &= !(u8::from(first[source] < source) << source);
         }
         let grant = self.allocator.place(asked, true)?;
-        let mut flight = Flight { tensor, hits, fills, ..Flight::new(instruction, &grant) };
+        let place = self.leaving(self.window + 1);
+        let flight = &mut self.flights[place];
+        flight.set(instruction, 0, &grant);
+        (flight.tensor, flight.hits, flight.fills) = (tensor, hits, fills);
         for source in members(missing & !asked) {
             flight.read(source, flight.cycles[first[source]].into());
         }
-        Some((flight, grant))
+        Some(grant)
     }
 
     /// The warp whose instruction issues, or waits for a constant.
@@ -261,22 +282,24 @@ impl<D: Data> ModernSubCore<D> {
     }
 
     /// The clock edge of a cycle with these inputs and outputs.
-    #[inline]
+    #[inline(always)]
     pub fn edge(&mut self, told: &Told<D>, shown: &Shown<D>) {
-        let Decided { selection, going } = std::mem::take(&mut self.decided);
+        let Decided { selection, grant } = std::mem::take(&mut self.decided);
         self.read(shown);
-        let leaving = self.flights[self.now as usize % REACH].take();
         if told.launch != 0 {
             self.reuse.launch(told.launch);
         }
-        if let Some((flight, grant)) = going {
-            self.go(flight, &grant);
+        if let Some(grant) = &grant {
+            self.go(grant);
         }
         self.allocator.edge();
-        if let Some(flight) = leaving {
+        if shown.dispatch.is_some() {
+            let leaving = self.leaving(0);
+            let flight = &self.flights[leaving];
             for source in members(flight.fills) {
                 self.reuse.fill(place_of(flight.tensor, source), shown.operand_data[source]);
             }
+            self.flying &= !(1 << leaving);
         }
         self.write(told);
 
@@ -309,8 +332,11 @@ impl<D: Data> ModernSubCore<D> {
             return;
         }
         for cycle in 0..self.window {
-            let place = (self.now as usize + self.window - cycle) % REACH;
-            let Some(flight) = &mut self.flights[place] else { continue };
+            let place = self.leaving(self.window - cycle);
+            if self.flying >> place & 1 == 0 {
+                continue;
+            }
+            let flight = &mut self.flights[place];
             let Instruction { base, sources, .. } = flight.instruction;
             for source in members(flight.reads[cycle]) {
                 let row = row_at(base.into(), sources.registers[source].into());
@@ -321,8 +347,9 @@ impl<D: Data> ModernSubCore<D> {
 
     /// An instruction goes: it takes its places, and leaves its queue or Allocate.
     #[inline]
-    fn go(&mut self, flight: Flight<D>, grant: &Grant) {
+    fn go(&mut self, grant: &Grant) {
         self.allocator.take(grant);
+        let flight = &self.flights[self.leaving(self.window + 1)];
         for queue in members(flight.queue) {
             self.queues[queue].take();
         }
@@ -334,13 +361,15 @@ impl<D: Data> ModernSubCore<D> {
                 self.reuse.go(place_of(flight.tensor, source), warp, register, stays);
             }
         }
-        self.flights[(self.now as usize + self.window + 1) % REACH] = Some(flight);
     }
 
     /// Results come, and each bank writes one.
     #[inline]
     fn write(&mut self, told: &Told<D>) {
         for bank in 0..READ_BANKS {
+            if self.results[bank].is_empty() && told.results[bank].is_empty() && told.loads[bank].is_none() {
+                continue;
+            }
             for &result in &told.results[bank] {
                 self.results[bank].arrive(result, self.now);
             }

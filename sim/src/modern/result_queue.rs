@@ -76,6 +76,12 @@ impl<D: Data> ResultQueue<D> {
         self.results.push_back((result, [now, u64::MAX]));
     }
 
+    /// Nothing is here, not even what was written lately.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.results.is_empty()
+    }
+
     /// The one that is written in this cycle.
     #[inline]
     pub fn write(&mut self, now: u64) -> Option<FixedResult<D>> {

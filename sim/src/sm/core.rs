@@ -230,13 +230,18 @@ impl<E: RunsSubCore> Core<E> {
         if self.changed != 0 {
             self.classify(context);
         }
-        let busy = self.is_busy();
-        if busy || self.holds() || !self.is_plain && self.rotates() {
-            return match self.is_plain {
-                true => self.work::<true>(busy, context),
-                false if self.window.is_some() => self.work_in_window(context),
-                false => self.work::<false>(busy, context),
-            };
+        if self.window.is_some() {
+            if self.holds() || self.is_busy() {
+                return self.work_in_window(context);
+            }
+        } else {
+            let busy = self.is_busy();
+            if busy || self.holds() || !self.is_plain && self.rotates() {
+                return match self.is_plain {
+                    true => self.work::<true>(busy, context),
+                    false => self.work::<false>(busy, context),
+                };
+            }
         }
         *self.situation.stall(&mut context.records.stalls, context.blocks.depleted) += 1;
         self.rest(1, context);

@@ -278,29 +278,38 @@ impl Window {
         self.forget();
     }
 
-    /// The cycle begins: who may issue, and what comes. The results of variable latency that are written:
-    /// in their order, since the compiler relies on that of one unit's.
+    /// The cycle begins: who may issue, and what comes. The banks, a bit each, to which a result of variable
+    /// latency comes: in their order, since the compiler relies on that of one unit's.
     #[inline]
-    fn tell(&mut self, present: WarpSet, launch: WarpSet) -> [Option<VariableResult>; READ_BANKS] {
-        let mut taken = [None; READ_BANKS];
-        while let Some(&result) = self.results.front() {
-            let VariableResult { warp, register, row, token, lanes, counter, .. } = result;
-            let bank = bank_of(register);
-            if taken[bank].is_some() || !self.arrived[bank].is_empty() {
-                break;
-            }
-            self.results.pop_front();
-            let value = &mut self.rows[bank][row.index()];
-            *value = token & lanes | *value & !lanes;
-            let load = FixedResult { warp, register, row, data: *value, pipe: OTHER_PIPE };
-            (self.told.loads[bank], taken[bank]) = (Some(load), Some(result));
-            self.decrement(warp, counter);
-        }
+    fn tell(&mut self, present: WarpSet, launch: WarpSet) -> u8 {
         let told = &mut self.told;
         (told.present, told.launch, told.unit_ready) = (present, launch, (!self.latches.busy).into());
-        let decrements = self.decrements.len().min(DECREMENTS);
-        told.decrements.extend(self.decrements.drain(..decrements));
-        taken
+        let loads = if self.results.is_empty() { 0 } else { self.tell_results() };
+        while let Some(decrement) = self.decrements.pop_front() {
+            self.told.decrements.push(decrement);
+            if self.told.decrements.len() == DECREMENTS {
+                break;
+            }
+        }
+        loads
+    }
+
+    fn tell_results(&mut self) -> u8 {
+        let mut banks = 0;
+        for number in 0..READ_BANKS {
+            let Some(&result) = self.results.get(number) else { break };
+            let VariableResult { warp, register, row, token, lanes, counter, .. } = result;
+            let bank = bank_of(register);
+            if banks >> bank & 1 == 1 || !self.arrived[bank].is_empty() {
+                break;
+            }
+            let value = &mut self.rows[bank][row.index()];
+            *value = token & lanes | *value & !lanes;
+            self.told.loads[bank] = Some(FixedResult { warp, register, row, data: *value, pipe: OTHER_PIPE });
+            banks |= 1 << bank;
+            self.decrement(warp, counter);
+        }
+        banks
     }
 
     /// The cycle is over: what came has come.
@@ -383,7 +392,7 @@ impl<E: RunsSubCore> Core<E> {
 
         // Counters that reach 0 with this cycle change what the next one can do.
         let mut moves = !window.stands_still();
-        let results = window.tell(present, launch);
+        let loads = window.tell(present, launch);
         let shown = window.engine.cycle(&window.told);
         window.forget();
         if shown.reuse_hit != 0 {
@@ -400,8 +409,12 @@ impl<E: RunsSubCore> Core<E> {
             moves = true;
             self.leave_window(dispatch, &shown, context);
         }
-        moves |= self.enter_units(context);
-        self.write_results(&shown, results, context);
+        if self.window.as_ref().is_some_and(Window::waits_for_units) {
+            moves |= self.enter_units(context);
+        }
+        if shown.bank_write | loads != 0 {
+            self.write_results(&shown, loads, context);
+        }
         match shown.issued {
             Some(warp) => self.issue_into_window(warp, context),
             None if present == 0 && self.situation.ready & launch != 0 => {
@@ -422,41 +435,41 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// The banks write: results of fixed latency as the hardware has them in its queues, and those of variable
-    /// latency that came to them.
+    /// latency that came to these banks.
     #[inline]
-    fn write_results(
-        &mut self,
-        shown: &Shown<u32>,
-        results: [Option<VariableResult>; READ_BANKS],
-        context: &mut Context,
-    ) {
+    fn write_results(&mut self, shown: &Shown<u32>, loads: u8, context: &mut Context) {
+        let Some(window) = &mut self.window else { return };
         let now = context.clock.now;
-        for (bank, result) in results.into_iter().enumerate() {
+        let waiting =
+            (0..READ_BANKS).fold(0, |banks, bank| banks | u8::from(!window.arrived[bank].is_empty()) << bank);
+        let (written, should) = ((shown.load_taken, shown.bank_write), (loads, loads | waiting));
+        if written != should {
+            let index = self.index;
+            context.records.stage_error(now, move || {
+                format!("sub-core {index}: banks take loads and write {written:?}, and should {should:?}")
+            });
+        }
+        for _ in members(loads) {
+            let Some(result) = self.window.as_mut().and_then(|window| window.results.pop_front()) else {
+                return;
+            };
+            context.records.counters.bank_writes += 1;
+            context.records.show(move |pipeline| pipeline.write(now, result.serial));
+            self.warps[result.warp.index()].write(result.register);
+            self.look_again(result.warp, self.situation.pending());
+            self.complete_part(result.warp, context);
+        }
+        for bank in members(waiting) {
             let Some(window) = &mut self.window else { return };
-            let writes = shown.bank_write >> bank & 1 == 1;
-            let takes = shown.load_taken >> bank & 1 == 1;
-            if takes != result.is_some() || writes != (takes || !window.arrived[bank].is_empty()) {
-                let index = self.index;
-                context.records.stage_error(now, move || {
-                    format!("sub-core {index}: bank {bank} writes what has not come, or not what has")
-                });
+            let Some(result) = window.arrived[bank].pop_front() else { return };
+            window.rows[bank][result.row.index()] = result.token;
+            context.records.counters.bank_writes += 1;
+            context.records.show(move |pipeline| pipeline.write(now, result.serial));
+            // A scoreboard has released it before.
+            if window.scoreboard.is_none() {
+                self.warps[result.warp.index()].settle(result.register);
             }
-            if let Some(result) = result {
-                context.records.counters.bank_writes += 1;
-                context.records.show(move |pipeline| pipeline.write(now, result.serial));
-                self.warps[result.warp.index()].write(result.register);
-                self.look_again(result.warp, self.situation.pending());
-                self.complete_part(result.warp, context);
-            } else if let Some(result) = window.arrived[bank].pop_front() {
-                window.rows[bank][result.row.index()] = result.token;
-                context.records.counters.bank_writes += 1;
-                context.records.show(move |pipeline| pipeline.write(now, result.serial));
-                // A scoreboard has released it before.
-                if window.scoreboard.is_none() {
-                    self.warps[result.warp.index()].settle(result.register);
-                }
-                self.complete_part(result.warp, context);
-            }
+            self.complete_part(result.warp, context);
         }
     }
 
