@@ -145,14 +145,14 @@ impl Arguments {
         Ok(found.map(|input| if self.sample.is_given() { input.whole() } else { input }).collect())
     }
 
-    /// What is recorded and counted lies in issue and operand stages, which a sub-core without collectors does
-    /// not have.
+    /// Recordings and counts are of issue and operand stages, which a sub-core without collectors does not
+    /// have.
     fn check_window(&self) -> Result<()> {
         ensure!(
             !self.design.reads_in_window()
                 || self.record.waveform.is_none() && !self.record.count_events,
-            "--design {}: a sub-core without collectors takes neither --waveform nor --count-events; leave them out, \
-             or use --pipeline",
+            "--design {}: a sub-core without collectors takes neither --waveform nor --count-events; leave them \
+             out, or use --pipeline",
             self.design
         );
         Ok(())

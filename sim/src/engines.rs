@@ -128,7 +128,7 @@ pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>
 pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
 
 /// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
-/// s, and so have its register cache and, without collectors, its whole register-file side; the others are one for each SM. An engine is used if the design has such
+/// s, and so has its register cache; the others are one for each SM. An engine is used if the design has such
 /// hardware, and must have the parameters of the design ([`Design::parameters`]) or, where the design sets
 /// none, those of the machine ([`Config::hardware`]).
 ///

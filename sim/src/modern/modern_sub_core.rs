@@ -43,8 +43,8 @@ pub struct ModernSubCore<D: Data> {
     rows: [Vec<D>; READ_BANKS],
     control: Option<Operation>,
     allocate: Option<Operation>,
-    /// Instructions in their windows, by the cycle in which their operands leave, and the places that have one,
-    /// a bit each. The one that goes in a cycle has its place as soon as that is decided.
+    /// Instructions in their windows, by the cycle in which their operands leave; and the places that have
+    /// one, a bit each. The one that goes in a cycle has its place as soon as that is decided.
     flights: [Flight<D>; REACH],
     flying: u8,
     now: u64,

@@ -31,8 +31,8 @@ pub(super) struct Operations {
     follows_control: bool,
 }
 
-/// The ways of instructions of fixed latency, of memory instructions, and of all others of variable latency: a
-/// bit for their queue.
+/// The ways of instructions of fixed latency, of memory instructions, and of all others of variable latency:
+/// a bit for their queue.
 const FIXED: u8 = 0;
 const MEMORY: u8 = 1;
 const OTHERS: u8 = 2;

@@ -2,11 +2,11 @@
 //! A sub-core without collectors: what the SM adds to the hardware that an engine runs.
 //!
 //! In a cycle, in this order: results of variable latency come to the banks, in their order, as far as no
-//! result of fixed latency waits there; the hardware has its cycle; the operands that leave it are checked, and
-//! enter their units; the warp that issues moves on.
+//! result of fixed latency waits there; the hardware has its cycle; the operands that leave it are checked,
+//! and enter their units; the warp that issues moves on.
 //!
-//! An instruction of variable latency waits behind the hardware for its unit, and keeps its place in its queue
-//! meanwhile.
+//! An instruction of variable latency waits behind the hardware for its unit, and keeps its place in its
+//! queue meanwhile.
 //!
 //! Real register files write single lanes. The hardware here writes whole rows; what a bank holds is kept
 //! beside it, and lanes that are not written are written as they are.
@@ -77,8 +77,8 @@ pub(super) struct Window {
 
 checkpoint! {
     [] Window {
-        values: told flying free next under_way allocating behind arrived results rows decrements latches stalled
-            scoreboard still obstacle;
+        values: told flying free next under_way allocating behind arrived results rows decrements latches
+            stalled scoreboard still obstacle;
         engines: engine;
         fixed: rule;
     }
@@ -434,8 +434,8 @@ impl<E: RunsSubCore> Core<E> {
         true
     }
 
-    /// The banks write: results of fixed latency as the hardware has them in its queues, and those of variable
-    /// latency that came to these banks.
+    /// The banks write: results of fixed latency as the hardware has them in its queues, and those of
+    /// variable latency that came to these banks.
     #[inline]
     fn write_results(&mut self, shown: &Shown<u32>, loads: u8, context: &mut Context) {
         let Some(window) = &mut self.window else { return };
