@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Hardware of a streaming multiprocessor beside issue and operand stages of its sub-cores, as a machine's parameters have it.
+//! Hardware of a streaming multiprocessor beside issue and operand stages of its sub-cores, as a machine's
+//! parameters have it.
 
 use anyhow::Result;
 use gpurf_blocks::ports::{

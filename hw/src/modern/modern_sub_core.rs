@@ -47,8 +47,8 @@
 //! - **Variable latency reads in the same window**, when no instruction of fixed latency is in Allocate. It
 //!   takes the cycles that it reads, and holds no bank under either rule. The queue of memory goes before
 //!   that of the other units. H §5.4 gives such reads the lower priority, and does not say at which port. In
-//!   the window they need no port and no latch of their own, and find a result of fixed latency that issued
-//!   five cycles before them, as H Listing 3 has it.
+//!   the window they need neither port nor latch of their own. They find a result of fixed latency that
+//!   issued five cycles before them, as H Listing 3 has it.
 //! - **A register that several operands name is read once** for all of them that miss the reuse cache.
 //! - **A second read port is a copy of the bank.** A memory here has one port that reads and one that writes.
 //! - **More registers than six** enter as instructions of their own, one behind the other, as the

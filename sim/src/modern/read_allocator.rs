@@ -41,8 +41,8 @@ impl ReadAllocator {
         }
     }
 
-    /// Places for the sources of an instruction in the window that begins in the next cycle, if they fit. Each
-    /// has the first free one. Bit 2 o + b of `sources`: operand o is read from bank b.
+    /// Places for the sources of an instruction in the window that begins in the next cycle, if they fit.
+    /// Each has the first free one. Bit 2 o + b of `sources`: operand o is read from bank b.
     #[inline]
     pub fn place(&self, sources: u8, is_fixed: bool) -> Option<Grant> {
         let mut grant = Grant { places: [None; READS], taken: self.taken };

@@ -176,8 +176,8 @@ impl Operations {
         Ok(())
     }
 
-    /// What the control bits say of a round: its counters and its stall count belong to the last one, what it
-    /// waits for to the first.
+    /// A round as the control bits have it: counters that go up and stall count belong to the last one,
+    /// counters that are waited for to the first.
     fn told(&self, control: Control, (is_first, is_last): (bool, bool)) -> Operation {
         let mut told = Operation { stall: 1, counters: [NO_COUNTER; 2], ..Operation::default() };
         if !self.follows_control {

@@ -26,8 +26,8 @@ fn windows() -> Vec<Window> {
     toml::from_str::<Windows>(include_str!("windows.toml")).unwrap().window
 }
 
-/// An instruction with stall count 1, and the cycles for which it keeps the input of its unit. On a card whose
-/// FP32 unit is as wide as a warp, that takes one every cycle.
+/// An instruction with stall count 1, and the cycles for which it keeps the input of its unit. On a card
+/// whose FP32 unit is as wide as a warp, that takes one every cycle.
 fn operation(text: &str, wide: bool) -> (Operation, u32) {
     let (opcode, operands) = text.split_once(' ').unwrap_or((text, ""));
     let (unit, initiation) = match opcode {
