@@ -61,6 +61,7 @@ use views::Views;
   gpurf sim sgemm --size large --sample 16                                                       # minutes
   gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json  # minutes
   gpurf sim sgemm --design modern                                                                # a second
+  gpurf sim nn --design modern --engine lockstep                                                 # seconds
   gpurf sim fixtures/traces/stencil --set collectors=4 --set l1.latency=28                       # a second")]
 pub struct Arguments {
     /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders that
@@ -144,14 +145,14 @@ impl Arguments {
         Ok(found.map(|input| if self.sample.is_given() { input.whole() } else { input }).collect())
     }
 
-    /// Without collectors there are no ports of an operand stage to run, compare or record.
+    /// Recordings and counts are of issue and operand stages, which a sub-core without collectors does not
+    /// have.
     fn check_window(&self) -> Result<()> {
-        let alone =
-            self.engine == Engines::Model && self.record.waveform.is_none() && !self.record.count_events;
         ensure!(
-            alone || !self.design.reads_in_window(),
-            "--design {}: in the SM a sub-core without collectors runs on its models alone; leave --engine, --waveform and \
-             --count-events out",
+            !self.design.reads_in_window()
+                || self.record.waveform.is_none() && !self.record.count_events,
+            "--design {}: a sub-core without collectors takes neither --waveform nor --count-events; leave them \
+             out, or use --pipeline",
             self.design
         );
         Ok(())
@@ -336,6 +337,11 @@ impl Job<'_> {
     fn run_on(&self, kind: Engines, watch: Option<&Watch>) -> Result<Statistics> {
         let (config, design, seed) = (self.config, &self.design, self.arguments.seed);
         let count = SUB_CORES * config.sms;
+        if design.reads_in_window() {
+            // Its sub-cores are among the units; engines of issue and operand stages are never asked.
+            let engines = (0..count).map(|_| design.model(config, seed)).collect();
+            return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance_in_parallel);
+        }
         let waveform = self.arguments.record.waveform.as_ref().zip(self.recorded.clone());
         let is_lockstep = matches!(kind, Engines::Lockstep | Engines::LockstepVerilator);
         ensure!(

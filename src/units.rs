@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Engines of an SM's units beside the issue and operand stages: register caches, inter-warp multicasting
-//! unit, register management unit, CTA status monitor.
+//! Engines of an SM's hardware beside issue and operand stages: sub-cores without collectors, register
+//! caches, inter-warp multicasting unit, register management unit, CTA status monitor.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,8 +8,8 @@ use anyhow::Result;
 use gpurf_blocks::{Clocked, Lockstep, Parameters, Ports, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{
-    iwmu_model, rmu_model, status_monitor_model, Engines, IwmuEngine, RegisterCacheEngine, RmuEngine,
-    StatusMonitorEngine,
+    iwmu_model, rmu_model, status_monitor_model, Engines, IwmuEngine, ModernSubCoreEngine,
+    RegisterCacheEngine, RmuEngine, StatusMonitorEngine,
 };
 use gpurf_sim::sm::Design;
 use gpurf_testbenches::unit_hardware::{self, UnitHardware};
@@ -78,6 +78,7 @@ pub struct Units<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     BeforeSubCores,
+    OfSubCore,
     AfterSubCores,
 }
 
@@ -87,6 +88,9 @@ impl<'a> Units<'a> {
     pub fn around<E: 'a>(&self, sub_cores: Vec<E>) -> Result<Engines<'a, E>> {
         let Units { config, design, .. } = *self;
         let mut engines = Engines::around(config, design, in_turn(sub_cores));
+        if design.reads_in_window() {
+            engines.modern_sub_core = Box::new(in_turn(self.modern_sub_cores(SUB_CORES * config.sms)?));
+        }
         if design.register_cache.is_some() {
             engines.register_cache = Box::new(in_turn(self.register_caches(SUB_CORES * config.sms)?));
         }
@@ -100,6 +104,21 @@ impl<'a> Units<'a> {
             engines.status_monitor = Box::new(in_turn(self.status_monitors(config.sms)?));
         }
         Ok(engines)
+    }
+
+    /// So many sub-cores without collectors.
+    fn modern_sub_cores(&self, count: usize) -> Result<Vec<ModernSubCoreEngine>> {
+        let parameters = &self.design.parameters(self.config, 0);
+        let model = || self.design.modern_sub_core_model(self.config);
+        // The model does without ports.
+        if self.kind == Kind::Model {
+            return Ok((0..count).map(|_| model()).collect());
+        }
+        let hardware = unit_hardware::modern_sub_core(parameters);
+        let name = ("sub-core", Turn::OfSubCore);
+        let engines =
+            self.engines(name, || Box::new(model()) as Engine<_, _>, hardware, parameters, count)?;
+        Ok(engines.into_iter().map(|engine| Box::new(engine) as ModernSubCoreEngine).collect())
     }
 
     /// So many register caches of a sub-core.
@@ -162,7 +181,11 @@ impl<'a> Units<'a> {
         let engine = |number| -> Result<Engine<I, O>> {
             if let (Some(watch), 0) = (watch, number) {
                 let observed = (hardware.observed)(parameters)?;
-                return Ok(Box::new(watch.in_unit(&observed, turn == Turn::AfterSubCores)?));
+                return Ok(match turn {
+                    Turn::OfSubCore => Box::new(watch.in_sub_core(&observed)?),
+                    Turn::BeforeSubCores => Box::new(watch.in_unit(&observed, false)?),
+                    Turn::AfterSubCores => Box::new(watch.in_unit(&observed, true)?),
+                });
             }
             let watched =
                 |engines, which| Watched { engines, unit, which, differences: self.differences.clone() };

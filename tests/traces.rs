@@ -115,6 +115,21 @@ fn products_of_newer_gpus_run_under_every_design() {
     run_in_lockstep("lockstep", &[AMPERE_TRACE, HOPPER_TRACE].map(String::from), &DESIGNS, &[]);
 }
 
+/// The sub-core that ships: whole applications on control bits, and streams that have none on a scoreboard.
+#[test]
+fn the_sub_core_that_ships_runs_whole_applications() {
+    let some = ["sgemm", "stencil", "hgemm"].map(String::from);
+    run_in_lockstep("lockstep", &some, &["modern"], &[]);
+    let other = ["--set", "read_rule=held", "--set", "read_ports=2", "--set", "reuse_cache=shared"];
+    run_in_lockstep("lockstep", &some[1..], &["modern"], &other);
+    let streams = ["nw", OWN_TRACE, AMPERE_TRACE, HOPPER_TRACE].map(String::from);
+    run_in_lockstep("lockstep", &streams, &["modern+dependences=scoreboard"], &[]);
+    run_in_lockstep("lockstep", &streams[1..2], &["modern+dependences=scoreboard"], &SIXTEEN_WARPS);
+    for (engine, cycles) in [("rtl", "100000"), ("rust-hdl", "300"), ("lockstep-verilator", "2000")] {
+        run_in_lockstep(engine, &some[1..2], &["modern"], &["--cycles", cycles]);
+    }
+}
+
 #[test]
 fn a_block_can_have_the_shared_memory_of_newer_gpus() {
     /// An SM of Hopper: 228 KB of shared memory, 256 KB with L1.
@@ -211,8 +226,10 @@ fn the_verilog_agrees_on_real_code() {
 fn engines_agree_on_every_workload_and_every_whole_trace() {
     let workloads: Vec<_> = SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect();
     run_in_lockstep("lockstep", &workloads, &DESIGNS, &[]);
+    run_in_lockstep("lockstep", &workloads, &["modern", "modern+dependences=scoreboard"], &[]);
     let some = ["--cycles", "20000"];
     run_in_lockstep("lockstep-verilator", &workloads, &DESIGNS, &some);
+    run_in_lockstep("lockstep-verilator", &workloads, &["modern"], &some);
     run_in_lockstep("lockstep-verilator", &workloads, &HARDWARE[..3], &[&SIXTEEN_WARPS[..], &some].concat());
     let Some(traces) = real_traces() else { return };
     let traces = traces.map(|(_, path)| path);

@@ -3,14 +3,15 @@
 //! The data of all of them are tokens of 32 bits.
 
 use gpurf_blocks::ports::{
-    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, RegisterCacheIn, RegisterCacheOut, RmuIn,
-    RmuOut,
+    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
+    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
 };
 use gpurf_blocks::Clocked;
 
 use crate::config::Config;
 use crate::design::Design;
 use crate::finereg::{CtaStatusMonitor, Rmu};
+use crate::modern::{ModernSubCore, Shown, Told};
 use crate::multicast::Iwmu;
 use crate::register_cache::{LookedUp, Moved, Offer, RegisterCache, Sources};
 
@@ -44,6 +45,31 @@ impl RunsRegisterCache for RegisterCache<u32> {
     }
 }
 
+/// Anything that runs a sub-core without collectors.
+pub trait RunsModernSubCore: Clocked<In = ModernSubCoreIn<u32>, Out = ModernSubCoreOut<u32>> {
+    /// A cycle in words, with its clock edge.
+    fn cycle(&mut self, told: &Told<u32>) -> Shown<u32> {
+        let shown = Shown::of_ports(&self.settle(&told.ports()));
+        self.tick();
+        shown
+    }
+}
+
+/// Any engine that has ports and nothing else.
+impl RunsModernSubCore for Box<dyn Clocked<In = ModernSubCoreIn<u32>, Out = ModernSubCoreOut<u32>> + Send> {}
+
+impl RunsModernSubCore for ModernSubCore<u32> {
+    #[inline]
+    fn cycle(&mut self, told: &Told<u32>) -> Shown<u32> {
+        let mut shown = Shown::default();
+        self.decide(told, &mut shown);
+        self.edge(told, &shown);
+        shown
+    }
+}
+
+/// The sub-core without collectors.
+pub type ModernSubCoreEngine = Box<dyn RunsModernSubCore + Send>;
 /// The register cache of a sub-core.
 pub type RegisterCacheEngine = Box<dyn RunsRegisterCache + Send>;
 /// The inter-warp multicasting unit of an SM.
@@ -72,6 +98,8 @@ pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = Ct
 pub struct Engines<'a, E> {
     /// Issue stage and operand stage of a sub-core.
     pub sub_core: Make<'a, E>,
+    /// A sub-core without collectors.
+    pub modern_sub_core: Make<'a, ModernSubCoreEngine>,
     /// The register cache of a sub-core.
     pub register_cache: Make<'a, RegisterCacheEngine>,
     /// The inter-warp multicasting unit of an SM.
@@ -97,6 +125,7 @@ impl<'a, E> Engines<'a, E> {
     pub fn around(config: &'a Config, design: Design, sub_core: impl FnMut(usize) -> E + 'a) -> Self {
         Engines {
             sub_core: Box::new(sub_core),
+            modern_sub_core: Box::new(move |_| design.modern_sub_core_model(config)),
             register_cache: Box::new(move |_| design.register_cache_model(config)),
             multicasting_unit: Box::new(|_| iwmu_model(config)),
             rmu: Box::new(|_| rmu_model(config)),
@@ -109,6 +138,11 @@ impl Design {
     /// The reference model of a sub-core's hardware.
     pub fn model(&self, config: &Config, seed: u64) -> SubCoreEngine {
         (self.collector.model)(&self.parameters(config, seed))
+    }
+
+    /// The reference model of a sub-core without collectors.
+    pub fn modern_sub_core_model(&self, config: &Config) -> ModernSubCoreEngine {
+        Box::new(ModernSubCore::new(&self.parameters(config, 0)))
     }
 
     /// The reference model of the register cache of a sub-core.

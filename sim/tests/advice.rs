@@ -61,6 +61,7 @@ fn adviser(error: &SmError) -> Option<&'static str> {
         SmError::RegisterBeyond { .. } => Some("RegisterBeyond"),
         SmError::Control { .. } => Some("Control"),
         SmError::Window { .. } => Some("Window"),
+        SmError::ResultPorts { .. } => Some("ResultPorts"),
         SmError::TooManyWarps { .. } => Some("TooManyWarps"),
         SmError::BlockTooLarge { .. } => Some("BlockTooLarge"),
         SmError::NoActiveRegisters { .. } => Some("NoActiveRegisters"),
@@ -101,6 +102,8 @@ fn cases() -> Vec<(Attempt, Vec<(&'static str, Attempt)>)> {
     let banks = Attempt::of("modern+dependences=scoreboard", &["banks=4"]);
     let monolithic = Attempt::of("modern+dependences=scoreboard", &["organisation=monolithic"]);
     let window = Attempt::of("modern+dependences=scoreboard", &["read_window=4"]);
+    let ports =
+        Attempt::of("modern+dependences=scoreboard", &["result_ports=2", "fixed.half=7", "fixed.uniform=5"]);
     let scoreboard =
         |attempt: &Attempt| Attempt { design: "modern+dependences=scoreboard", ..attempt.clone() };
     let pcrf = Attempt::of("finereg", &["sm.registers=32768", "pcrf_entries=1024"]);
@@ -121,6 +124,13 @@ fn cases() -> Vec<(Attempt, Vec<(&'static str, Attempt)>)> {
             vec![
                 ("`banks=2` alone; set that", banks.with("banks=2")),
                 ("choose another design", Attempt { design: "traditional", ..banks }),
+            ],
+        ),
+        (
+            ports.clone(),
+            vec![
+                ("raise `result_ports`", ports.with("result_ports=3")),
+                ("set latencies of `fixed` alike", ports.with("fixed.uniform=7")),
             ],
         ),
         (

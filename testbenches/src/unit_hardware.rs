@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Hardware of a streaming multiprocessor's units beside its sub-cores, as a machine's parameters have it.
+//! Hardware of a streaming multiprocessor beside issue and operand stages of its sub-cores, as a machine's
+//! parameters have it.
 
 use anyhow::Result;
 use gpurf_blocks::ports::{
-    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, RegisterCacheIn, RegisterCacheOut, RmuIn,
-    RmuOut,
+    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
+    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
 };
 use gpurf_blocks::{Clocked, Parameters, PortLayout, Ports, Typed, ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::{Configured, Module, Rtl};
 use gpurf_hw::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_hw::generics;
+use gpurf_hw::modern::ModernSubCore;
 use gpurf_hw::multicast::Iwmu;
 use gpurf_hw::register_cache::RegisterCache;
 use gpurf_verilog::{Compiled, PackedCompiled, Verilated};
@@ -37,6 +39,11 @@ impl<I: Ports + Send, O: Ports + Send> UnitHardware<I, O> {
             verilator: |parameters| Ok(Verilated::new(&M::configured(parameters))?),
         }
     }
+}
+
+/// A sub-core without collectors.
+pub fn modern_sub_core(_: &Parameters) -> UnitHardware<ModernSubCoreIn<u32>, ModernSubCoreOut<u32>> {
+    UnitHardware::of::<ModernSubCore<32>>()
 }
 
 /// The register cache of a sub-core.

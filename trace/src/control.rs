@@ -55,11 +55,6 @@ impl Control {
         Control(self.0 & !(0x3f << 11) | (mask as u32 & 0x3f) << 11)
     }
 
-    /// The same without dependence counters of its own, and without a stall count.
-    pub const fn with_no_counters(self) -> Control {
-        Control(self.0 & !0xf | 1 | (NO_BARRIER << 5) | (NO_BARRIER << 8))
-    }
-
     /// More is known than reuse flags.
     pub const fn is_known(self) -> bool {
         self.0 & UNKNOWN == 0

@@ -46,7 +46,10 @@
 //!   cycles that are left of its window: two registers of 1,024 bits a port.
 //! - **Variable latency reads in the same window**, when no instruction of fixed latency is in Allocate. It
 //!   takes the cycles that it reads, and holds no bank under either rule. The queue of memory goes before
-//!   that of the other units.
+//!   that of the other units. H §5.4 gives such reads the lower priority, and does not say at which port. In
+//!   the window they need neither port nor latch of their own. They find a result of fixed latency that
+//!   issued five cycles before them, as H Listing 3 has it.
+//! - **A register that several operands name is read once** for all of them that miss the reuse cache.
 //! - **A second read port is a copy of the bank.** A memory here has one port that reads and one that writes.
 //! - **More registers than six** enter as instructions of their own, one behind the other, as the
 //!   [rounds](operand_stage.md#rounds) of collectors do.
@@ -140,6 +143,10 @@ pub struct ModernSubCore<const W: usize> {
     pub controlled_payload: Out<Bits<32>>,
     /// Event: reads do not fit, and all in front stands; so does the time of units that are busy.
     pub held: Out<Bit>,
+    /// Event: a warp with an instruction has waited as long as its stall count says, and nothing stands.
+    pub unstalled: Out<Bit>,
+    /// Event: such a warp waits for no dependence counter either.
+    pub counted: Out<Bit>,
     /// Operands of an instruction leave.
     pub dispatch: Out<Bit>,
     /// Its warp; the fields are zero if none leaves.
@@ -184,6 +191,10 @@ pub struct ModernSubCore<const W: usize> {
     variable: Operation<Local>,
     variable_warp: Local<Bits<4>>,
     variable_base: Local<Bits<8>>,
+    /// Sources of fixed latency that must be read.
+    missing: Local<[Bit; READS]>,
+    /// The register of operand 1 is that of operand 0, that of 2 is that of 0, and that of 2 is that of 1.
+    repeats: Local<[[Bit; READ_BANKS]; OPERANDS]>,
     /// Registers of the instruction that goes to its reads.
     going: Local<[Bits<8>; READS]>,
     going_base: Local<Bits<8>>,
@@ -231,6 +242,8 @@ impl<const W: usize> ModernSubCore<W> {
         stands = allocate_valid & !allocator.go;
         open = !stands;
         held = stands;
+        unstalled = false;
+        counted = false;
         for w in 0..warps {
             dependence_counters.wait_mask[w] = head_control[w].wait_mask;
             let unit_free: Bit = if head_route[w].queue.any() {
@@ -244,6 +257,12 @@ impl<const W: usize> ModernSubCore<W> {
             scheduler.eligible[w] = (head_valid[w] & (unit_free & room[w]))
                 & (stall_counters.free[w] & dependence_counters.free[w]);
             scheduler.misses[w] = head_misses[w];
+            if open & (head_valid[w] & stall_counters.free[w]) {
+                unstalled = true;
+                if dependence_counters.free[w] {
+                    counted = true;
+                }
+            }
         }
         connect!(scheduler {
             launch, open,
@@ -371,9 +390,33 @@ impl<const W: usize> ModernSubCore<W> {
         for s in 0..READS {
             cache.source_valid[s] = allocate.source_valid[s];
             cache.source_register[s] = allocate.source_register[s];
-            allocator.request[s] = allocate.source_valid[s] & !cache.hit[s];
+            missing[s] = (allocate_valid & allocate.source_valid[s]) & !cache.hit[s];
             allocator.variable_request[s] = variable.source_valid[s];
             reuse_hit[s] = cache.hit[s] & allocator.go;
+        }
+    }
+
+    /// A register that several operands miss is read once.
+    fn merge() {
+        for b in 0..2 {
+            repeats[0][b] = (missing[b] & missing[b + 2])
+                & (allocate.source_register[b] == allocate.source_register[b + 2]);
+            repeats[1][b] = (missing[b] & missing[b + 4])
+                & (allocate.source_register[b] == allocate.source_register[b + 4]);
+            repeats[2][b] = (missing[b + 2] & missing[b + 4])
+                & (allocate.source_register[b + 2] == allocate.source_register[b + 4]);
+            allocator.request[b] = missing[b];
+            allocator.request[b + 2] = missing[b + 2] & !repeats[0][b];
+            allocator.request[b + 4] = missing[b + 4] & !(repeats[1][b] | repeats[2][b]);
+
+            flight.grant[b] = allocator.grant[b];
+            flight.grant[b + 2] = if repeats[0][b] { allocator.grant[b] } else { allocator.grant[b + 2] };
+            flight.grant[b + 4] = allocator.grant[b + 4];
+            if repeats[1][b] {
+                flight.grant[b + 4] = allocator.grant[b];
+            } else if repeats[2][b] {
+                flight.grant[b + 4] = allocator.grant[b + 2];
+            }
         }
     }
 
@@ -415,7 +458,6 @@ impl<const W: usize> ModernSubCore<W> {
                     going[o * 2 + b] = variable.source_register[o * 2 + b];
                     flight.sources = flight.sources.replace_bit(o * 2 + b, variable.source_valid[o * 2 + b]);
                 }
-                flight.grant[o * 2 + b] = allocator.grant[o * 2 + b];
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{DependenceCountersIn, DependenceCountersOut};
-use gpurf_blocks::{Clocked, Parameters, WarpId, DECREMENTS, DEPENDENCE_COUNTERS, MAX_WARPS};
+use gpurf_blocks::{Clocked, Parameters, WarpId, WarpSet, DECREMENTS, DEPENDENCE_COUNTERS, MAX_WARPS};
 
 /// Counts of the things without fixed latency that each warp waits for: six counters a warp.
 #[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
@@ -13,6 +13,8 @@ pub struct DependenceCounters {
     busy: [u8; MAX_WARPS],
     /// The condition that the last `DEPBAR` of a warp waits for.
     limits: [Option<CounterLimit>; MAX_WARPS],
+    /// Warps that have such a condition.
+    limited: WarpSet,
     /// Warps that ports tell of.
     warps: usize,
     #[borsh(skip)]
@@ -63,6 +65,7 @@ impl DependenceCounters {
     }
 
     /// The last `DEPBAR` of a warp waits.
+    #[inline]
     fn is_over(&self, warp: WarpId) -> bool {
         self.limits[warp.index()].is_some_and(|CounterLimit { counter, value, mask }| {
             self.counters[warp.index()][usize::from(counter)] > value || self.busy(warp) & mask != 0
@@ -72,13 +75,15 @@ impl DependenceCounters {
     /// A `DEPBAR` leaves Control.
     pub fn limit(&mut self, warp: WarpId, limit: CounterLimit) {
         self.limits[warp.index()] = Some(limit);
+        self.limited |= warp.bit();
     }
 
     /// A clock edge, before counters change: a `DEPBAR` that did not wait in the cycle that ends is over.
     pub fn forget_limits(&mut self) {
-        for warp in 0..MAX_WARPS {
-            if self.limits[warp].is_some() && !self.is_over(WarpId(warp as u8)) {
-                self.limits[warp] = None;
+        for warp in WarpId::all_of(self.limited) {
+            if !self.is_over(warp) {
+                self.limits[warp.index()] = None;
+                self.limited &= !warp.bit();
             }
         }
     }

@@ -14,12 +14,19 @@ pub struct ReadAllocator {
     taken: [u16; READ_BANKS],
     /// All ports in a window.
     places: u16,
-    /// Ports of a cycle.
-    ports: u16,
     /// An instruction keeps the banks that it reads for its whole window.
     holds: bool,
     #[borsh(skip)]
     inputs: ReadAllocatorIn,
+}
+
+/// The places of an instruction's reads.
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
+pub struct Grant {
+    /// When each source is read: at port r in cycle k of the window for 3 k + r.
+    pub places: [Option<u8>; READS],
+    /// Places of each bank that are taken then.
+    taken: [u16; READ_BANKS],
 }
 
 impl ReadAllocator {
@@ -29,58 +36,37 @@ impl ReadAllocator {
         ReadAllocator {
             taken: [0; READ_BANKS],
             places: (0..parameters.read_window).fold(0, |all, cycle| all | ports << (3 * cycle)),
-            ports,
             holds: parameters.read_rule == ReadRule::Held,
             inputs: ReadAllocatorIn::default(),
         }
     }
 
-    /// So many reads of a bank fit into the window that begins in the next cycle.
+    /// Places for the sources of an instruction in the window that begins in the next cycle, if they fit.
+    /// Each has the first free one. Bit 2 o + b of `sources`: operand o is read from bank b.
     #[inline]
-    pub fn fits(&self, bank: usize, reads: u32) -> bool {
-        (self.places & !self.taken[bank]).count_ones() >= reads
-    }
-
-    /// A read of a bank takes the first free place: the number of the cycle, of the window that begins in the
-    /// next one.
-    #[inline]
-    pub fn take(&mut self, bank: usize) -> usize {
-        self.take_place(bank) / 3
-    }
-
-    /// The same: the number of the place.
-    #[inline]
-    pub fn take_place(&mut self, bank: usize) -> usize {
-        let place = (self.places & !self.taken[bank]).trailing_zeros();
-        self.taken[bank] |= 1 << place;
-        place as usize
-    }
-
-    /// The sources of an instruction take their places, if they fit: the places. Bit 2 o + b of `sources`:
-    /// operand o is read from bank b.
-    pub fn place(&mut self, sources: u8, is_fixed: bool) -> Option<[Option<u8>; READS]> {
-        let mut after = self.clone();
-        let mut places = [None; READS];
+    pub fn place(&self, sources: u8, is_fixed: bool) -> Option<Grant> {
+        let mut grant = Grant { places: [None; READS], taken: self.taken };
         for source in members(sources) {
             let bank = source % READ_BANKS;
-            if !after.fits(bank, 1) {
+            let free = self.places & !grant.taken[bank];
+            if free == 0 {
                 return None;
             }
-            places[source] = Some(after.take_place(bank) as u8);
+            grant.taken[bank] |= free & free.wrapping_neg();
+            grant.places[source] = Some(free.trailing_zeros() as u8);
         }
-        let banks =
-            (0..READ_BANKS).filter(|bank| members(sources).any(|source| source % READ_BANKS == *bank));
-        banks.filter(|_| is_fixed).for_each(|bank| after.hold(bank));
-        self.taken = after.taken;
-        Some(places)
+        for (bank, taken) in grant.taken.iter_mut().enumerate() {
+            if self.holds && is_fixed && *taken != self.taken[bank] {
+                *taken = self.places;
+            }
+        }
+        Some(grant)
     }
 
-    /// All reads of an instruction of fixed latency have taken their places; it reads this bank.
+    /// An instruction takes its places.
     #[inline]
-    pub fn hold(&mut self, bank: usize) {
-        if self.holds {
-            self.taken[bank] = self.places;
-        }
+    pub fn take(&mut self, grant: &Grant) {
+        self.taken = grant.taken;
     }
 
     /// The clock edge: ports of a bank that nobody has taken in the cycle that begins.
@@ -88,23 +74,18 @@ impl ReadAllocator {
     pub fn edge(&mut self) {
         self.taken.iter_mut().for_each(|taken| *taken >>= 3);
     }
-
-    /// How many reads of each bank may be made a cycle.
-    pub fn ports(&self) -> u32 {
-        self.ports.count_ones()
-    }
 }
 
 impl ReadAllocator {
-    /// The decision of a cycle: true if the instruction of fixed latency goes, and its places.
-    fn decide(&mut self) -> Option<(bool, [Option<u8>; READS])> {
-        let inputs = self.inputs;
+    /// The decision of a cycle, if an instruction goes: true if it is the one of fixed latency.
+    fn decide(&self) -> Option<(bool, Grant)> {
+        let inputs = &self.inputs;
         let sources = match (inputs.fixed, inputs.variable) {
             (true, _) => mask(&inputs.request),
             (false, true) => mask(&inputs.variable_request),
             (false, false) => return None,
         };
-        self.place(sources, inputs.fixed).map(|places| (inputs.fixed, places))
+        self.place(sources, inputs.fixed).map(|grant| (inputs.fixed, grant))
     }
 }
 
@@ -115,15 +96,17 @@ impl Clocked for ReadAllocator {
     fn settle(&mut self, inputs: &ReadAllocatorIn) -> ReadAllocatorOut {
         self.inputs = *inputs;
         let mut outputs = ReadAllocatorOut::default();
-        if let Some((is_fixed, places)) = self.clone().decide() {
+        if let Some((is_fixed, grant)) = self.decide() {
             (outputs.go, outputs.variable_go) = (is_fixed, !is_fixed);
-            outputs.grant = places.map(|place| place.map_or(0, |place| 1 << place));
+            outputs.grant = grant.places.map(|place| place.map_or(0, |place| 1 << place));
         }
         outputs
     }
 
     fn tick(&mut self) {
-        self.decide();
+        if let Some((_, grant)) = self.decide() {
+            self.take(&grant);
+        }
         self.edge();
     }
 }
@@ -136,18 +119,22 @@ mod tests {
     fn a_held_bank_leaves_the_follower_the_cycle_behind_the_window() {
         for (rule, after) in [(ReadRule::Packed, 2), (ReadRule::Held, 1)] {
             let mut allocator = ReadAllocator::new(&Parameters { read_rule: rule, ..Parameters::default() });
-            assert!(allocator.fits(0, 3) && !allocator.fits(0, 4));
-            assert_eq!((allocator.take(0), allocator.take(0)), (0, 1));
-            allocator.hold(0);
+            let of_bank_0 = [0b000001, 0b000101, 0b010101];
+            let grant = allocator.place(of_bank_0[1], true).expect("two reads fit");
+            assert_eq!(grant.places, [Some(0), None, Some(3), None, None, None]);
+            allocator.take(&grant);
             allocator.edge();
-            assert!(allocator.fits(0, after) && !allocator.fits(0, after + 1) && allocator.fits(1, 3));
+            for (reads, sources) in of_bank_0.into_iter().enumerate() {
+                assert_eq!(allocator.place(sources, true).is_some(), reads < after, "{rule:?}");
+            }
+            assert!(allocator.place(0b101010, true).is_some(), "the other bank is free");
         }
     }
 
     #[test]
     fn two_ports_take_twice_as_many() {
-        let mut allocator = ReadAllocator::new(&Parameters { read_ports: 2, ..Parameters::default() });
-        assert!(allocator.fits(1, 6));
-        assert_eq!([0; 4].map(|_| allocator.take(1)), [0, 0, 1, 1]);
+        let allocator = ReadAllocator::new(&Parameters { read_ports: 2, ..Parameters::default() });
+        let places = allocator.place(0b101011, true).map(|grant| grant.places);
+        assert_eq!(places, Some([Some(0), Some(0), None, Some(1), None, Some(3)]));
     }
 }

@@ -169,7 +169,6 @@ fn results<D: Data>(inputs: &ReadWindowIn<D>) -> Vec<FixedResult<D>> {
         row: row_at(inputs.result_base[place], inputs.result_register[place]),
         data: inputs.result_data[place],
         pipe: inputs.result_pipe[place] as u8,
-        payload: 0,
     };
     arrivals(&inputs.result_valid[..MAX_RESULT_PORTS], result, (0, 1))
 }

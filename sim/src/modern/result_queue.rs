@@ -21,8 +21,6 @@ pub struct FixedResult<D> {
     pub data: D,
     /// The pipe that it comes from.
     pub pipe: u8,
-    /// The instruction that it is of.
-    pub payload: u32,
 }
 
 /// Results of fixed latency that wait for the write port of their bank, and those that were written while an
@@ -78,12 +76,6 @@ impl<D: Data> ResultQueue<D> {
         self.results.push_back((result, [now, u64::MAX]));
     }
 
-    /// Returns true if a result waits for the write port.
-    #[inline]
-    pub fn waits(&self) -> bool {
-        self.written < self.results.len()
-    }
-
     /// Nothing is here, not even what was written lately.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -104,27 +96,12 @@ impl<D: Data> ResultQueue<D> {
         Some(*result)
     }
 
-    /// The newest value of a register that came before cycle `now` and waits for the write port: a read of
-    /// the bank does not show it.
+    /// The newest value of a register that came before this cycle, and that the bank did not show in cycle
+    /// `read`.
     #[inline]
-    pub fn find_waiting(&self, warp: WarpId, register: RegisterId, now: u64) -> Option<D> {
-        let waiting = self.results.iter().skip(self.written).rev();
-        let is_it = |&&(result, [arrival, _]): &&(FixedResult<D>, [u64; 2])| {
-            result.warp == warp && result.register == register && arrival < now
-        };
-        let mut waiting = waiting;
-        waiting.find(is_it).map(|(result, _)| result.data)
-    }
-
-    /// The newest value of a register, for operands that leave their window in cycle `now` to this pipe.
-    /// Between pipes a result takes a cycle more.
-    #[inline]
-    pub fn find(&self, warp: WarpId, register: RegisterId, pipe: u8, now: u64) -> Option<D> {
-        let is_it = |&&(result, [arrival, write]): &&(FixedResult<D>, [u64; 2])| {
-            result.warp == warp
-                && result.register == register
-                && (result.pipe == pipe || arrival < now)
-                && write.saturating_add(self.kept) >= now
+    pub fn find(&self, warp: WarpId, register: RegisterId, read: u64) -> Option<D> {
+        let is_it = |&&(result, [_, write]): &&(FixedResult<D>, [u64; 2])| {
+            result.warp == warp && result.register == register && write >= read
         };
         self.results.iter().rev().find(is_it).map(|(result, _)| result.data)
     }
@@ -149,9 +126,21 @@ impl<D: Data> ResultQueue<D> {
     }
 }
 
+/// The bank of a register.
+#[inline]
+pub fn bank_of(register: RegisterId) -> usize {
+    usize::from(register.0) % READ_BANKS
+}
+
 /// Row of a register of a warp whose registers lie from row `base` on, as a bank's wires count.
-pub(super) fn row_at(base: u32, register: u32) -> Row {
+#[inline]
+pub fn row_at(base: u32, register: u32) -> Row {
     Row((base + register / READ_BANKS as u32) % 256)
+}
+
+/// The first row of a warp one of whose registers lies in this row.
+pub(super) fn base_at(row: Row, register: RegisterId) -> u32 {
+    row.0.wrapping_sub(u32::from(register.0) / READ_BANKS as u32) % 256
 }
 
 /// Results that come in a cycle to a bank whose first wires are at this place, and every so many after it.
@@ -172,7 +161,6 @@ impl<D: Data> ResultQueue<D> {
             row: row_at(inputs.result_base[place], inputs.result_register[place]),
             data: inputs.result_data[place],
             pipe: inputs.result_pipe[place] as u8,
-            payload: 0,
         };
         arrivals(&inputs.result_valid[..MAX_RESULT_PORTS], result, (0, 1))
     }
@@ -222,7 +210,7 @@ mod tests {
 
     fn result(register: u8, data: u32) -> FixedResult<u32> {
         let (warp, register) = (WarpId(1), RegisterId(register));
-        FixedResult { warp, register, row: Row(0), data, pipe: 2, payload: 0 }
+        FixedResult { warp, register, row: Row(0), data, pipe: 2 }
     }
 
     #[test]
@@ -231,21 +219,15 @@ mod tests {
         queue.reserve(2);
         queue.arrive(result(4, 7), 10);
         queue.arrive(result(6, 8), 10);
-        let find = |queue: &ResultQueue<u32>, register, pipe, now| {
-            queue.find(WarpId(1), RegisterId(register), pipe, now)
-        };
-        assert_eq!(
-            (find(&queue, 6, 2, 10), find(&queue, 6, 3, 10)),
-            (Some(8), None),
-            "between pipes a cycle more"
-        );
+        let find =
+            |queue: &ResultQueue<u32>, register, read| queue.find(WarpId(1), RegisterId(register), read);
         assert_eq!(queue.write(10).map(|result| result.data), Some(7));
+        assert_eq!((find(&queue, 4, 10), find(&queue, 6, 11)), (Some(7), Some(8)));
+        assert_eq!(find(&queue, 4, 11), None, "a read behind the write shows it");
         assert_eq!(queue.write(11).map(|result| result.data), Some(8));
-        assert_eq!((find(&queue, 4, 3, 12), queue.write(12).is_none()), (Some(7), true));
-        assert!(
-            queue.write(14).is_none() && find(&queue, 4, 2, 14).is_none() && find(&queue, 6, 2, 14).is_some()
-        );
-        assert!(!queue.is_empty() && queue.write(15).is_none() && queue.is_empty());
+        assert_eq!((find(&queue, 4, 9), queue.write(12).is_none()), (Some(7), true));
+        assert!(queue.write(14).is_none() && find(&queue, 4, 9).is_none() && find(&queue, 6, 9).is_some());
+        assert!(queue.write(15).is_none() && find(&queue, 6, 9).is_none() && queue.first().is_none());
     }
 
     #[test]

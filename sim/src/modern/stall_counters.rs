@@ -13,31 +13,23 @@ pub struct StallCounters {
     counters: [u8; MAX_WARPS],
     /// Warps whose counter is not 0, a bit each.
     waiting: WarpSet,
-    long_stall: u8,
-    collapsed: u8,
+    rule: StallRule,
     warps: usize,
     #[borsh(skip)]
     inputs: StallCountersIn,
 }
 
-impl StallCounters {
-    /// After reset, with these parameters.
-    pub fn new(parameters: &Parameters) -> Self {
-        let (long_stall, collapsed) = (parameters.long_stall as u8, parameters.collapsed as u8);
-        StallCounters {
-            counters: [0; MAX_WARPS],
-            waiting: 0,
-            long_stall,
-            collapsed,
-            warps: parameters.warps,
-            inputs: StallCountersIn::default(),
-        }
-    }
+/// The meaning of stall counts.
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
+pub struct StallRule {
+    long_stall: u8,
+    collapsed: u8,
+}
 
-    /// Warps that have waited for as long as their last instruction says.
-    #[inline]
-    pub fn free(&self) -> WarpSet {
-        !self.waiting
+impl StallRule {
+    /// With these parameters.
+    pub fn new(parameters: &Parameters) -> Self {
+        StallRule { long_stall: parameters.long_stall as u8, collapsed: parameters.collapsed as u8 }
     }
 
     /// Cycles from an instruction with this stall count and yield bit to the next one of its warp.
@@ -51,6 +43,25 @@ impl StallCounters {
             _ => stall,
         }
     }
+}
+
+impl StallCounters {
+    /// After reset, with these parameters.
+    pub fn new(parameters: &Parameters) -> Self {
+        StallCounters {
+            counters: [0; MAX_WARPS],
+            waiting: 0,
+            rule: StallRule::new(parameters),
+            warps: parameters.warps,
+            inputs: StallCountersIn::default(),
+        }
+    }
+
+    /// Warps that have waited for as long as their last instruction says.
+    #[inline]
+    pub fn free(&self) -> WarpSet {
+        !self.waiting
+    }
 
     /// A clock edge, unless the pipeline stands still. `issued`: a warp whose instruction issues, with what
     /// that says.
@@ -62,7 +73,7 @@ impl StallCounters {
             self.waiting &= !(WarpSet::from(*counter == 0) << warp);
         }
         if let Some((warp, stall, yields)) = issued {
-            let rest = self.cycles(stall, yields) - 1;
+            let rest = self.rule.cycles(stall, yields) - 1;
             self.counters[warp.index()] = rest;
             self.waiting |= WarpSet::from(rest > 0) << warp.index();
         }

@@ -130,7 +130,7 @@ impl<E: RunsSubCore> Core<E> {
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
             pool: None,
             cached: CachePath::new(cache),
-            window: Window::new(design, config),
+            window: Window::new(design, config, || (engines.modern_sub_core)(number)),
         }
     }
 
@@ -197,13 +197,18 @@ impl<E: RunsSubCore> Core<E> {
         if self.situation.changed != 0 {
             self.classify(context);
         }
-        let busy = self.is_busy();
-        if busy || self.holds() || !self.shape.is_plain && self.rotates() {
-            return match self.shape.is_plain {
-                true => self.work::<true>(busy, context),
-                false if self.window.is_some() => self.work_in_window(context),
-                false => self.work::<false>(busy, context),
-            };
+        if self.window.is_some() {
+            if self.holds() || self.is_busy() {
+                return self.work_in_window(context);
+            }
+        } else {
+            let busy = self.is_busy();
+            if busy || self.holds() || !self.shape.is_plain && self.rotates() {
+                return match self.shape.is_plain {
+                    true => self.work::<true>(busy, context),
+                    false => self.work::<false>(busy, context),
+                };
+            }
         }
         *self.situation.states.stall(&mut context.records.stalls, context.blocks.depleted) += 1;
         self.rest(1, context);
@@ -328,9 +333,6 @@ impl<E: RunsSubCore> Core<E> {
     /// register cache has to do still, it does.
     #[inline]
     pub fn rest(&mut self, cycles: u64, context: &mut Context) {
-        if self.window.is_some() {
-            return;
-        }
         for _ in 0..cycles {
             if self.shape.skips && !self.cached.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy) {
                 break;
@@ -341,6 +343,9 @@ impl<E: RunsSubCore> Core<E> {
 
     #[inline(never)]
     fn clock_idle(&mut self, context: &mut Context) {
+        if let Some(window) = &mut self.window {
+            return window.rest();
+        }
         (self.hardware.inputs.ready, self.hardware.inputs.launch, self.hardware.inputs.results.banks) =
             (0, 0, 0);
         self.write_into_cache(context);

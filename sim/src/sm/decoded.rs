@@ -7,9 +7,9 @@ use gpurf_blocks::MAX_SLOTS;
 use gpurf_trace::{Memory, RegisterId, RegisterSet, Registers, StaticInstruction};
 
 use super::execution::Execution;
+use super::operations::Entering;
 use crate::bits::set;
 use crate::config::{Config, Timing};
-use crate::modern::Operation;
 
 #[derive(Debug)]
 pub(super) struct Decoded {
@@ -36,14 +36,15 @@ pub(super) struct Decoded {
     pub writes: RegisterSet,
     /// Registers read or written.
     pub touches: RegisterSet,
-    /// Operation of each round for a sub-core without collectors, if there are such.
-    pub operations: Box<[Operation]>,
+    /// Each round as it enters a sub-core without collectors, if there are such.
+    pub operations: Box<[Entering]>,
     /// Before it, a register is live, or by it one is written, that its warp has to take from the shared
     /// pool.
     pub needs_pool: bool,
 }
 
-/// Sources of an instruction that enter a collector together: as many as it has slots for. Most instructions
+/// Sources of an instruction that enter a collector together, or a sub-core without collectors: as many as it
+/// has slots for. Most instructions
 /// have one round; an instruction with more sources than slots goes to the collectors round by round, and its
 /// unit begins when it has all of them. To the collectors each round is an instruction of its own; what the
 /// instruction writes belongs to the last.
@@ -66,10 +67,9 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// The round whose first source has this number, of collectors with so many slots.
-    fn new(instruction: &StaticInstruction, first: usize, slots: usize) -> Round {
-        let sources = &instruction.sources[first..];
-        let sources = &sources[..sources.len().min(slots)];
+    /// The round whose first source has this number, of so many sources.
+    fn new(instruction: &StaticInstruction, first: usize, count: usize) -> Round {
+        let sources = &instruction.sources[first..first + count];
         let mut round = Round {
             slots: [RegisterId::default(); MAX_SLOTS],
             count: sources.len() as u8,
@@ -100,8 +100,9 @@ impl Decoded {
     pub fn new(instruction: &StaticInstruction, config: &Config, mlds: bool, multicasts: bool) -> Decoded {
         let Execution { unit, timing, memory } = Execution::of(instruction, config);
         let slots = config.hardware.slots;
-        let round = |first| Round::new(instruction, first, slots);
-        let further = (slots..instruction.sources.len()).step_by(slots).map(round).collect();
+        let count = instruction.sources.len();
+        let round = |first| Round::new(instruction, first, slots.min(count - first));
+        let further = (slots..count).step_by(slots).map(round).collect();
         let mut operation = DefaultHasher::new();
         instruction.opcode.hash(&mut operation);
         let reads = RegisterSet::from_iter(instruction.sources.iter().copied());
@@ -125,6 +126,20 @@ impl Decoded {
             operations: Box::default(),
             needs_pool: false,
         }
+    }
+
+    /// Divides the sources into rounds of so many each.
+    pub fn divide(&mut self, instruction: &StaticInstruction, counts: impl IntoIterator<Item = usize>) {
+        let mut first = 0;
+        let mut rounds = counts.into_iter().map(|count| {
+            let round = Round::new(instruction, first, count);
+            first += count;
+            round
+        });
+        if let Some(round) = rounds.next() {
+            self.first = round;
+        }
+        self.further = rounds.collect();
     }
 
     /// The round of this number, from 0.

@@ -28,6 +28,12 @@ pub enum SmError {
     )]
     Window { design: String, key: &'static str, value: &'static str },
 
+    #[error(
+        "{design}: results take {latencies} different times, and a bank has ports for {ports} in a cycle; raise \
+         `result_ports`, or set latencies of `fixed` alike"
+    )]
+    ResultPorts { design: String, latencies: usize, ports: usize },
+
     #[error("the hardware of {design} has room for {warps} warps in a sub-core; set `sm.warps` to {of_sm} at most")]
     TooManyWarps { design: String, warps: usize, of_sm: usize },
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Windows of real silicon in the model, under both rules of the read allocator.
 
-use gpurf_blocks::{Parameters, ReadRule, Row, WarpId};
-use gpurf_sim::modern::{ModernSubCore, Operation, Path, Shown};
-use gpurf_trace::{Control, RegisterId, Unit};
+use gpurf_blocks::{Parameters, ReadRule, READ_BANKS};
+use gpurf_sim::modern::{bank_of, ModernSubCore, Operation, Shown, Told, NO_COUNTER};
+use gpurf_trace::{RegisterId, Unit};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -26,9 +26,9 @@ fn windows() -> Vec<Window> {
     toml::from_str::<Windows>(include_str!("windows.toml")).unwrap().window
 }
 
-/// An instruction with stall count 1. On a card whose FP32 unit is as wide as a warp, that takes one every
-/// cycle.
-fn operation(text: &str, wide: bool) -> Operation {
+/// An instruction with stall count 1, and the cycles for which it keeps the input of its unit. On a card
+/// whose FP32 unit is as wide as a warp, that takes one every cycle.
+fn operation(text: &str, wide: bool) -> (Operation, u32) {
     let (opcode, operands) = text.split_once(' ').unwrap_or((text, ""));
     let (unit, initiation) = match opcode {
         "NOP" => (Unit::Branch, 1),
@@ -37,42 +37,49 @@ fn operation(text: &str, wide: bool) -> Operation {
         "FADD" | "FFMA" => (Unit::Fp32, 2),
         _ => panic!("{opcode}"),
     };
-    let mut flags = 0;
-    let mut operation = Operation { unit: unit as u8, initiation, path: Path::Fixed, ..Operation::default() };
-    for (slot, operand) in operands.split(", ").skip(1).enumerate() {
-        let (register, flag) = operand.strip_suffix(".reuse").map_or((operand, 0), |register| (register, 1));
-        flags |= flag << slot;
+    let mut operation = Operation { stall: 1, counters: [NO_COUNTER; 2], ..Operation::default() };
+    operation.instruction.unit = unit as u8;
+    for (operand, text) in operands.split(", ").skip(1).enumerate() {
+        let (register, flag) = text.strip_suffix(".reuse").map_or((text, 0), |register| (register, 1));
+        operation.reuse |= flag << operand;
         if let Ok(number) = register[1..].parse() {
-            let known = operation.registers[..usize::from(operation.count)].iter();
-            let place = known.take_while(|known| **known != RegisterId(number)).count();
-            operation.registers[place] = RegisterId(number);
-            operation.slots[place] |= 1 << slot;
-            operation.count = operation.count.max(place as u8 + 1);
+            let source = READ_BANKS * operand + bank_of(RegisterId(number));
+            operation.instruction.sources.valid |= 1 << source;
+            operation.instruction.sources.registers[source] = number;
         }
     }
-    let nothing = Control::of_upper_half(7 << 46 | 7 << 49 | 1 << 45);
-    operation.control = nothing.with_stall(1).with_reuse(flags);
-    operation
+    (operation, initiation)
 }
 
 /// Cycles between two clocks around this code.
 fn cycles(code: &str, wide: bool, parameters: &Parameters) -> u64 {
     let clock = "CS2R.32 R11";
     let texts = [clock].into_iter().chain(code.split("; ")).chain([clock]);
-    let operations: Vec<Operation> = texts.map(|text| operation(text, wide)).collect();
-    let mut model = ModernSubCore::<u32>::new(parameters, true);
+    let operations: Vec<(Operation, u32)> = texts.map(|text| operation(text, wide)).collect();
+    let mut model = ModernSubCore::<u32>::new(parameters);
     let (mut next, mut clocks) = (0, vec![]);
+    let mut busy = [0u32; 8];
     for cycle in 0..60 {
-        if let Some(&operation) = operations.get(next) {
-            model.present(Operation { warp: WarpId(0), base: Row(0), ..operation });
+        let mut told = Told::default();
+        told.unit_ready = (0..8).fold(0, |ready, unit| ready | u32::from(busy[unit] == 0) << unit);
+        if let Some((operation, _)) = operations.get(next) {
+            (told.present, told.heads[0]) = (1, *operation);
+            told.heads[0].instruction.payload = next as u32;
         }
         let mut shown = Shown::default();
-        let present = u16::from(next < operations.len());
-        model.cycle((present, 0), 0, next as u32, &mut shown);
-        if shown.passes_control.is_some_and(|number| number == 0 || number as usize + 1 == operations.len()) {
+        model.decide(&told, &mut shown);
+        model.edge(&told, &shown);
+        if !shown.held {
+            busy.iter_mut().for_each(|busy| *busy = busy.saturating_sub(1));
+        }
+        if shown.controlled().is_some_and(|number| number == 0 || number as usize + 1 == operations.len()) {
             clocks.push(cycle);
         }
-        next += usize::from(shown.issued.is_some());
+        if shown.issued.is_some() {
+            let (operation, initiation) = &operations[next];
+            busy[usize::from(operation.instruction.unit)] = initiation - 1;
+            next += 1;
+        }
     }
     assert_eq!(clocks.len(), 2, "{code}");
     clocks[1] - clocks[0]

@@ -1,54 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A sub-core without collectors: what the SM adds to the model of its register-file side.
+//! A sub-core without collectors: what the SM adds to the hardware that an engine runs.
 //!
-//! In a cycle, in this order: results of variable latency are written, in their order, as far as the banks'
-//! write ports are free; the register-file side has its cycle; the operands that leave it are checked and
-//! enter their units; the warp that issues moves on.
+//! In a cycle, in this order: results of variable latency come to the banks, in their order, as far as no
+//! result of fixed latency waits there; the hardware has its cycle; the operands that leave it are checked,
+//! and enter their units; the warp that issues moves on.
+//!
+//! An instruction of variable latency waits behind the hardware for its unit, and keeps its place in its
+//! queue meanwhile.
+//!
+//! Real register files write single lanes. The hardware here writes whole rows; what a bank holds is kept
+//! beside it, and lanes that are not written are written as they are.
 
 use std::collections::VecDeque;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::{Row, WarpId, WarpSet, MAX_SLOTS, READ_BANKS};
-use gpurf_trace::{RegisterId, RegisterSet};
+use gpurf_blocks::{
+    Row, WarpId, WarpSet, DECREMENTS, DEPENDENCE_COUNTERS, MAX_WARPS, READ_BANKS, VARIABLE_QUEUES,
+};
+use gpurf_trace::{RegisterId, RegisterSet, Unit};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
+use super::super::operations::{Entering, OTHER_PIPE};
 use super::super::warp::{token, Expected, State};
 use super::standstill::Standstill;
 use super::Core;
+use crate::bits::{count, members};
 use crate::checkpoint::checkpoint;
 use crate::config::Config;
 use crate::design::{Dependences, Design};
-use crate::engines::RunsSubCore;
-use crate::modern::{bank_of, row_of, FixedResult, ModernSubCore, Obstacle, Path, Reading, Shown};
+use crate::engines::{ModernSubCoreEngine, RunsSubCore};
+use crate::modern::{bank_of, row_at, Dispatch, FixedResult, Shown, StallRule, Told};
 use crate::statistics::Stalls;
 
-/// Instructions between issue and unit, at most.
-const MOST: usize = 32;
+/// Instructions between a warp's buffer and their operands, at most: the next one of each warp, and those in
+/// the hardware.
+const MOST: usize = 64;
 /// Cycles by which the scoreboard knows ahead that a result of fixed latency comes.
 const AHEAD: usize = 32;
 
 /// The register-file side, and what is under way in it.
 pub(super) struct Window {
-    model: ModernSubCore<u32>,
+    engine: ModernSubCoreEngine,
+    /// Inputs of the next cycle.
+    told: Told<u32>,
+    /// By payload.
     flying: Vec<Flying>,
-    /// Places in it that are free, a bit each.
-    free: u32,
+    /// Payloads that are free, a bit each, and that of each warp's next instruction.
+    free: u64,
+    next: [u8; MAX_WARPS],
+    /// Instructions in the hardware.
+    under_way: u32,
+    /// The instruction in Allocate.
+    allocating: Option<u32>,
+    /// Instructions of each queue whose operands have left, and that wait for their unit. A round before the
+    /// last needs none.
+    behind: [VecDeque<Option<Executing>>; VARIABLE_QUEUES],
+    /// Results of fixed latency that each bank is to write, in its order.
+    arrived: [VecDeque<Arrived>; READ_BANKS],
     /// Results of variable latency that wait for their bank, in their order.
     results: VecDeque<VariableResult>,
+    /// Values that the banks hold.
+    rows: [Vec<u32>; READ_BANKS],
+    /// Dependence counters that are to go down.
+    decrements: VecDeque<(WarpId, u8)>,
+    latches: Latches,
+    rule: StallRule,
+    /// Cycles for which a stall count may still run.
+    stalled: u8,
     /// In place of control bits.
     scoreboard: Option<Scoreboard>,
     still: Standstill,
     /// The obstacle of the last cycle.
     obstacle: Obstacle,
-    /// The outputs of the last cycle, in a place of its own that is not copied.
-    shown: Option<Box<Shown<u32>>>,
 }
 
 checkpoint! {
     [] Window {
-        values: model flying free results scoreboard still obstacle;
-        fixed: shown;
+        values: told flying free next under_way allocating behind arrived results rows decrements latches
+            stalled scoreboard still obstacle;
+        engines: engine;
+        fixed: rule;
     }
 }
 
@@ -58,9 +90,18 @@ struct Flying {
     executing: Option<Executing>,
     round: u8,
     expected: Expected,
-    data: [u32; MAX_SLOTS],
     /// Registers that are read at a time that nobody knows.
     reads: RegisterSet,
+}
+
+/// A result of fixed latency.
+#[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
+struct Arrived {
+    warp: WarpId,
+    register: RegisterId,
+    row: Row,
+    token: u32,
+    serial: u32,
 }
 
 /// A register to be written, in some lanes. Code counts on that: under opposite predicates two loads into one
@@ -69,12 +110,71 @@ struct Flying {
 struct VariableResult {
     warp: WarpId,
     register: RegisterId,
-    base: Row,
+    row: Row,
     token: u32,
     lanes: u32,
     serial: u32,
     /// The dependence counter that goes down with it.
-    counter: Option<u8>,
+    counter: u8,
+}
+
+/// Input latches of units of fixed latency. Their time stands while the pipeline does.
+#[derive(Default, BorshSerialize, BorshDeserialize)]
+struct Latches {
+    /// Cycles until each is free, and those that are not.
+    cycles: [u8; Unit::ALL.len()],
+    busy: u8,
+}
+
+impl Latches {
+    /// A cycle passes in which the pipeline moves.
+    #[inline]
+    fn pass(&mut self) {
+        for unit in members(self.busy) {
+            self.cycles[unit] -= 1;
+            self.busy &= !(u8::from(self.cycles[unit] == 0) << unit);
+        }
+    }
+
+    /// An instruction issues that keeps the latch of its unit for so many cycles.
+    #[inline]
+    fn keep(&mut self, unit: u8, cycles: u8) {
+        if cycles > 1 {
+            self.cycles[usize::from(unit)] = cycles - 1;
+            self.busy |= 1 << unit;
+        }
+    }
+}
+
+/// The obstacle that keeps all warps from issuing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+enum Obstacle {
+    /// Nothing: one issues.
+    #[default]
+    Nothing,
+    /// No warp has an instruction.
+    Empty,
+    /// The instruction in Allocate waits for its reads.
+    Reads,
+    /// Dependence counters, of all warps that have waited for as long as they say.
+    Counters,
+    /// Stall counts.
+    Stall,
+    /// Units, queues or places for results.
+    Units,
+}
+
+impl Obstacle {
+    fn of(shown: &Shown<u32>, present: WarpSet) -> Obstacle {
+        match shown {
+            Shown { issued: Some(_), .. } => Obstacle::Nothing,
+            _ if present == 0 => Obstacle::Empty,
+            Shown { held: true, .. } => Obstacle::Reads,
+            Shown { unstalled: false, .. } => Obstacle::Stall,
+            Shown { counted: false, .. } => Obstacle::Counters,
+            _ => Obstacle::Units,
+        }
+    }
 }
 
 /// When results of fixed latency may be used: a consumer of the same pipe issues as many cycles after them as
@@ -102,33 +202,140 @@ impl Scoreboard {
 }
 
 impl Window {
-    pub fn new(design: &Design, config: &Config) -> Option<Window> {
-        let follows_control = design.dependences == Dependences::ControlBits;
+    pub fn new(
+        design: &Design,
+        config: &Config,
+        engine: impl FnOnce() -> ModernSubCoreEngine,
+    ) -> Option<Window> {
+        let parameters = &design.parameters(config, 0);
         design.reads_in_window().then(|| Window {
-            model: ModernSubCore::new(&design.parameters(config, 0), follows_control),
+            engine: engine(),
+            told: Told::default(),
             flying: vec![Flying::default(); MOST],
-            free: u32::MAX,
+            free: u64::MAX << MAX_WARPS,
+            next: std::array::from_fn(|warp| warp as u8),
+            under_way: 0,
+            allocating: None,
+            behind: Default::default(),
+            arrived: Default::default(),
             results: VecDeque::with_capacity(64),
-            scoreboard: (!follows_control).then(Scoreboard::new),
+            rows: [(); READ_BANKS].map(|()| vec![0; parameters.rows]),
+            decrements: VecDeque::with_capacity(16),
+            latches: Latches::default(),
+            rule: StallRule::new(parameters),
+            stalled: 0,
+            scoreboard: (design.dependences != Dependences::ControlBits).then(Scoreboard::new),
             still: Standstill::default(),
             obstacle: Obstacle::Nothing,
-            shown: None,
         })
     }
 
-    /// Returns true if anything is under way in it, or is still to be written.
+    /// Returns true if a cycle may change anything though no warp has an instruction.
     #[inline]
     pub fn is_busy(&self) -> bool {
-        self.model.is_busy()
-            || !self.results.is_empty()
+        !self.stands_still()
+            || self.waits_for_units()
             || self.scoreboard.as_ref().is_some_and(|scoreboard| !scoreboard.fresh.is_empty())
+    }
+
+    /// Nothing moves by itself: all waits for something outside.
+    #[inline]
+    fn stands_still(&self) -> bool {
+        self.under_way == 0
+            && self.stalled == 0
+            && self.latches.busy == 0
+            && self.told.give_back == 0
+            && self.results.is_empty()
+            && self.decrements.is_empty()
+            && self.arrived.iter().all(VecDeque::is_empty)
+    }
+
+    /// Operands have left whose unit is not free.
+    #[inline]
+    fn waits_for_units(&self) -> bool {
+        !self.behind.iter().all(VecDeque::is_empty)
     }
 
     /// Registers that instructions of a warp are still to read, at a time that nobody knows.
     fn reading(&self, warp: WarpId) -> RegisterSet {
-        let flying = self.flying.iter().enumerate().filter(|(place, _)| self.free >> place & 1 == 0);
-        let of_warp = flying.filter(|(_, one)| one.executing.is_some_and(|executing| executing.warp == warp));
-        of_warp.fold(RegisterSet::default(), |set, (_, one)| set.union(one.reads))
+        let of_warp =
+            self.flying.iter().filter(|one| one.executing.is_some_and(|executing| executing.warp == warp));
+        of_warp.fold(RegisterSet::default(), |set, one| set.union(one.reads))
+    }
+
+    /// A dependence counter is to go down.
+    #[inline]
+    fn decrement(&mut self, warp: WarpId, counter: u8) {
+        if usize::from(counter) < DEPENDENCE_COUNTERS {
+            self.decrements.push_back((warp, counter));
+        }
+    }
+
+    /// A cycle in which nothing is asked of the hardware.
+    pub fn rest(&mut self) {
+        self.tell(0, 0);
+        self.engine.cycle(&self.told);
+        self.forget();
+    }
+
+    /// The cycle begins: who may issue, and what comes. The banks, a bit each, to which a result of variable
+    /// latency comes: in their order, since the compiler relies on that of one unit's.
+    #[inline]
+    fn tell(&mut self, present: WarpSet, launch: WarpSet) -> u8 {
+        let told = &mut self.told;
+        (told.present, told.launch, told.unit_ready) = (present, launch, (!self.latches.busy).into());
+        let loads = if self.results.is_empty() { 0 } else { self.tell_results() };
+        while let Some(decrement) = self.decrements.pop_front() {
+            self.told.decrements.push(decrement);
+            if self.told.decrements.len() == DECREMENTS {
+                break;
+            }
+        }
+        loads
+    }
+
+    fn tell_results(&mut self) -> u8 {
+        let mut banks = 0;
+        for number in 0..READ_BANKS {
+            let Some(&result) = self.results.get(number) else { break };
+            let VariableResult { warp, register, row, token, lanes, counter, .. } = result;
+            let bank = bank_of(register);
+            if banks >> bank & 1 == 1 || !self.arrived[bank].is_empty() {
+                break;
+            }
+            let value = &mut self.rows[bank][row.index()];
+            *value = token & lanes | *value & !lanes;
+            self.told.loads[bank] = Some(FixedResult { warp, register, row, data: *value, pipe: OTHER_PIPE });
+            banks |= 1 << bank;
+            self.decrement(warp, counter);
+        }
+        banks
+    }
+
+    /// The cycle is over: what came has come.
+    #[inline]
+    fn forget(&mut self) {
+        let Told { give_back, decrements, results, loads, .. } = &mut self.told;
+        (*give_back, *loads) = (0, [None; READ_BANKS]);
+        decrements.clear();
+        results.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The instruction in Allocate goes: its registers that the reuse cache has in all their operands.
+    #[inline(never)]
+    fn count_hits(&self, hits: u8, context: &Context) -> u64 {
+        let flying = self.allocating.and_then(|payload| self.flying.get(payload as usize));
+        let Some(Flying { executing: Some(executing), round, .. }) = flying else { return 0 };
+        let places = context.code.of(&executing.instruction).operations[usize::from(*round)].places;
+        places.iter().filter(|&&place| place != 0 && place & !hits == 0).count() as u64
+    }
+
+    /// The clock edge of units and stall counts, behind a cycle in which the pipeline moves.
+    #[inline]
+    fn pass(&mut self, shown: &Shown<u32>) {
+        self.allocating = shown.controlled();
+        self.stalled = self.stalled.saturating_sub(1);
+        self.latches.pass();
     }
 }
 
@@ -147,12 +354,13 @@ impl<E: RunsSubCore> Core<E> {
         let slot = &self.warps[warp.index()];
         let Some(window) = &mut self.window else { return };
         let instruction = slot.head().0;
-        let mut head = context.code.of(instruction).operations[usize::from(slot.round())];
-        (head.warp, head.base) = (warp, slot.base);
+        let mut head = context.code.of(instruction).operations[usize::from(slot.round())].head;
+        (head.instruction.warp, head.instruction.base) = (warp, slot.base.0 as u8);
+        head.instruction.payload = window.next[warp.index()].into();
         if instruction.mask == 0 {
-            head.results = [0; READ_BANKS];
+            head.writes = 0;
         }
-        window.model.present(head);
+        window.told.heads[warp.index()] = head;
     }
 
     /// A cycle. Whether another may change anything without an event from outside, or a unit that is ready
@@ -170,60 +378,46 @@ impl<E: RunsSubCore> Core<E> {
                 }
                 let head = self.warps[warp.index()].head().0;
                 let uses = context.code.of(head).touches.intersects(&registers);
-                if uses && window.model.head(warp).pipe != pipe {
+                if uses && window.told.heads[warp.index()].instruction.pipe != pipe {
                     present &= !warp.bit();
                 }
             }
         }
         let inputs = (present, unit_ready);
-        if self.shape.skips
-            && launch == 0
-            && window.still.lasts(inputs)
-            && window.results.is_empty()
-            && window.model.stands_still()
-        {
+        if self.shape.skips && launch == 0 && window.still.lasts(inputs) && window.stands_still() {
             let stall = self.window_stall(present, &mut context.records.stalls, context.blocks.depleted);
             *stall += 1;
             return false;
         }
 
-        self.write_variable(context);
-        let Some(window) = &mut self.window else { return false };
-        let mut shown = window.shown.take().unwrap_or_default();
-        (shown.fixed, shown.variable) = (None, [None, None]);
-        (shown.bank_reads, shown.hits, shown.conflicts) = (0, 0, 0);
-        shown.obstacle = Obstacle::Nothing;
-        let payload = window.free.trailing_zeros();
-        let has_scoreboard = window.scoreboard.is_some();
         // Counters that reach 0 with this cycle change what the next one can do.
-        let mut moves = !window.model.stands_still();
-        window.model.cycle((present, launch), unit_ready, payload, &mut shown);
-
-        context.records.counters.hits += u64::from(shown.hits);
-        context.records.counters.bank_reads += u64::from(shown.bank_reads);
-        context.records.counters.bank_conflicts += u64::from(shown.conflicts);
+        let mut moves = !window.stands_still();
+        let loads = window.tell(present, launch);
+        let shown = window.engine.cycle(&window.told);
+        window.forget();
+        if shown.reuse_hit != 0 {
+            context.records.counters.hits += window.count_hits(shown.reuse_hit, context);
+        }
+        context.records.counters.bank_reads += count(shown.bank_read);
+        context.records.counters.bank_conflicts += u64::from(shown.held);
+        window.obstacle = Obstacle::of(&shown, present);
+        if !shown.held {
+            window.pass(&shown);
+        }
         moves |= shown.issued.is_some();
-        for reading in shown.fixed.iter().chain(shown.variable.iter().flatten()) {
+        if let Some(dispatch) = &shown.dispatch {
             moves = true;
-            self.leave_window(reading, context);
+            self.leave_window(dispatch, &shown, context);
         }
-        for result in shown.written.iter().flatten() {
-            moves = true;
-            let now = context.clock.now;
-            context.records.counters.bank_writes += 1;
-            context.records.show(move |pipeline| pipeline.write(now, result.payload));
-            // A scoreboard has released it before.
-            if !has_scoreboard {
-                self.warps[result.warp.index()].settle(result.register);
-            }
-            self.complete_part(result.warp, context);
+        if self.window.as_ref().is_some_and(Window::waits_for_units) {
+            moves |= self.enter_units(context);
         }
-        if let Some(window) = &mut self.window {
-            window.obstacle = shown.obstacle;
+        if shown.bank_write | loads != 0 {
+            self.write_results(&shown, loads, context);
         }
         match shown.issued {
-            Some(warp) => self.issue_into_window(warp, payload, context),
-            None if shown.obstacle == Obstacle::Empty && self.situation.states.ready & launch != 0 => {
+            Some(warp) => self.issue_into_window(warp, context),
+            None if present == 0 && self.situation.states.ready & launch != 0 => {
                 context.records.stalls.launch += 1;
             }
             None => {
@@ -231,63 +425,88 @@ impl<E: RunsSubCore> Core<E> {
                 *self.window_stall(present, &mut context.records.stalls, depleted) += 1;
             }
         }
-        let stands = shown.stands;
         let Some(window) = &mut self.window else { return false };
-        window.shown = Some(shown);
         window.still.note(inputs, moves);
-        self.collectors.occupied = u8::from(window.model.has_instructions());
-        if !stands {
+        self.collectors.occupied = u8::from(window.under_way > 0 || window.waits_for_units());
+        if !shown.held {
             self.release();
         }
         true
     }
 
-    /// Results of variable latency are written in their order: the compiler relies on that of one unit's.
-    fn write_variable(&mut self, context: &mut Context) {
-        let Some(window) = &self.window else { return };
-        let mut taken: [bool; READ_BANKS] = std::array::from_fn(|bank| window.model.writes(bank));
-        while let Some(window) = &mut self.window {
-            let Some(&result) = window.results.front() else { return };
-            let bank = bank_of(result.register);
-            if std::mem::replace(&mut taken[bank], true) {
+    /// The banks write: results of fixed latency as the hardware has them in its queues, and those of
+    /// variable latency that came to these banks.
+    #[inline]
+    fn write_results(&mut self, shown: &Shown<u32>, loads: u8, context: &mut Context) {
+        let Some(window) = &mut self.window else { return };
+        let now = context.clock.now;
+        let waiting =
+            (0..READ_BANKS).fold(0, |banks, bank| banks | u8::from(!window.arrived[bank].is_empty()) << bank);
+        let (written, should) = ((shown.load_taken, shown.bank_write), (loads, loads | waiting));
+        if written != should {
+            let index = self.shape.index;
+            context.records.stage_error(now, move || {
+                format!("sub-core {index}: banks take loads and write {written:?}, and should {should:?}")
+            });
+        }
+        for _ in members(loads) {
+            let Some(result) = self.window.as_mut().and_then(|window| window.results.pop_front()) else {
                 return;
-            }
-            window.results.pop_front();
-            let value = window.model.place_of(result.register, result.base);
-            *value = result.token & result.lanes | *value & !result.lanes;
-            if let Some(counter) = result.counter {
-                window.model.decrement(result.warp, counter);
-            }
-            let now = context.clock.now;
+            };
             context.records.counters.bank_writes += 1;
             context.records.show(move |pipeline| pipeline.write(now, result.serial));
             self.warps[result.warp.index()].write(result.register);
             self.situation.look_again(result.warp, self.situation.states.pending());
             self.complete_part(result.warp, context);
         }
+        for bank in members(waiting) {
+            let Some(window) = &mut self.window else { return };
+            let Some(result) = window.arrived[bank].pop_front() else { return };
+            window.rows[bank][result.row.index()] = result.token;
+            context.records.counters.bank_writes += 1;
+            context.records.show(move |pipeline| pipeline.write(now, result.serial));
+            // A scoreboard has released it before.
+            if window.scoreboard.is_none() {
+                self.warps[result.warp.index()].settle(result.register);
+            }
+            self.complete_part(result.warp, context);
+        }
     }
 
-    /// Operands leave; the instruction enters its unit when it has all of them.
-    fn leave_window(&mut self, reading: &Reading<u32>, context: &mut Context) {
-        let operation = &reading.operation;
-        let place = operation.payload as usize;
+    /// Operands leave; an instruction of fixed latency enters its unit when it has all of them, and any other
+    /// waits for its unit.
+    fn leave_window(&mut self, dispatch: &Dispatch, shown: &Shown<u32>, context: &mut Context) {
         let Some(window) = &mut self.window else { return };
-        let flying = &mut window.flying[place];
-        for (source, &data) in reading.data.iter().enumerate() {
-            if reading.sources >> source & 1 == 1 {
-                flying.data[source] = data;
-            }
-        }
-        if operation.path == Path::Fixed && reading.pass < operation.last_pass {
-            return;
-        }
+        let place = dispatch.payload as usize;
+        let flying = window.flying.get_mut(place);
+        let Some((executing, flying)) = flying.and_then(|flying| Some((flying.executing.take()?, flying)))
+        else {
+            let (index, payload) = (self.shape.index, dispatch.payload);
+            return context.records.stage_error(context.clock.now, move || {
+                format!("sub-core {index}: operands leave of payload {payload}, which is not under way")
+            });
+        };
         window.free |= 1 << place;
-        let flying = &window.flying[place];
-        let Some(executing) = flying.executing else { return };
+        window.under_way -= 1;
         let Context { code, clock, records, .. } = context;
         let decoded = code.of(&executing.instruction);
+        let operation = &decoded.operations[usize::from(flying.round)];
+        let head = operation.head;
+        let (warp, queue) = (executing.warp, head.queue);
+        let (sources, payload) = (head.instruction.sources.valid, dispatch.payload);
+        let should = Dispatch { warp, unit: decoded.unit, payload, queue, sources };
+        if *dispatch != should {
+            let (index, dispatch) = (self.shape.index, *dispatch);
+            records.stage_error(clock.now, move || {
+                format!("sub-core {index}: {dispatch:?} leaves, and should be {should:?}")
+            });
+        }
+        let operand = |source: usize| {
+            let mut values = members(operation.places[source]).map(|place| shown.operand_data[place]);
+            let first = values.next()?;
+            values.all(|value| value == first).then_some(first)
+        };
         let round = decoded.round(flying.round);
-        let operand = |slot: usize| Some(flying.data[slot]);
         Self::check_operands(
             operand,
             u32::MAX,
@@ -298,28 +517,63 @@ impl<E: RunsSubCore> Core<E> {
             records,
         );
         let is_last = flying.round == decoded.last_round();
-
         clock.progress();
-        let (now, serial, warp, idle) = (clock.now, executing.serial, executing.warp, executing.is_idle());
+        window.decrement(warp, head.counters[1]);
         if window.scoreboard.is_some() {
             let reading = window.reading(warp);
             self.warps[warp.index()].dispatch(reading);
             self.situation.look_again(warp, self.situation.states.dependence);
         }
-        if !is_last {
-            return;
+        let Some(window) = &mut self.window else { return };
+        match queue {
+            0 if is_last => self.enter_unit(executing, context),
+            0 => {}
+            queues => {
+                members(queues)
+                    .for_each(|queue| window.behind[queue].push_back(is_last.then_some(executing)));
+            }
         }
+    }
+
+    /// The oldest instruction of each queue enters its unit, if that is free. Whether one does.
+    #[inline]
+    fn enter_units(&mut self, context: &mut Context) -> bool {
+        let mut moves = false;
+        for queue in 0..VARIABLE_QUEUES {
+            let Some(window) = &self.window else { return moves };
+            let Some(&executing) = window.behind[queue].front() else { continue };
+            let entering = executing.map(|executing| {
+                let decoded = context.code.of(&executing.instruction);
+                (executing, decoded.unit, decoded.timing.initiation)
+            });
+            if entering.is_some_and(|(_, unit, _)| self.unit_ready(context) >> unit & 1 == 0) {
+                continue;
+            }
+            moves = true;
+            if let Some(window) = &mut self.window {
+                window.behind[queue].pop_front();
+                window.told.give_back |= 1 << queue;
+            }
+            if let Some((executing, unit, initiation)) = entering {
+                self.units.enter(unit, context.clock.now + initiation);
+                self.enter_unit(executing, context);
+            }
+        }
+        moves
+    }
+
+    /// An instruction with all its operands enters its unit.
+    fn enter_unit(&mut self, executing: Executing, context: &mut Context) {
+        let (now, serial, warp, idle) =
+            (context.clock.now, executing.serial, executing.warp, executing.is_idle());
+        let decoded = context.code.of(&executing.instruction);
         if decoded.barrier && !idle && self.warps[warp.index()].at_barrier {
             let block = self.warps[warp.index()].block;
             if context.blocks.get_mut(block).arrive() {
                 context.blocks.opened.insert(block);
             }
         }
-        let decoded = context.code.of(&executing.instruction);
         let (in_memory, timing) = (decoded.memory.is_some(), decoded.timing);
-        if operation.path != Path::Fixed {
-            self.units.enter(decoded.unit, now + timing.initiation);
-        }
         context.records.show(move |pipeline| match idle {
             true => pipeline.leave(now, serial),
             false => pipeline.dispatch(now, serial),
@@ -338,9 +592,9 @@ impl<E: RunsSubCore> Core<E> {
     /// Decrements the counter of an instruction without results: whoever waits for it need not wait longer.
     fn end_counter(&mut self, executing: &Executing, context: &Context) {
         let decoded = context.code.of(&executing.instruction);
-        let control = decoded.operations[usize::from(decoded.last_round())].control;
-        if let (Some(counter), Some(window)) = (control.write_barrier(), &mut self.window) {
-            window.model.decrement(executing.warp, counter);
+        let counter = decoded.operations[usize::from(decoded.last_round())].head.counters[0];
+        if let Some(window) = &mut self.window {
+            window.decrement(executing.warp, counter);
         }
     }
 
@@ -352,21 +606,22 @@ impl<E: RunsSubCore> Core<E> {
             return self.complete_part(warp, context);
         }
         let decoded = context.code.of(&instruction);
-        let operation = &decoded.operations[usize::from(decoded.last_round())];
-        let is_fixed = operation.results != [0; READ_BANKS];
+        let head = &decoded.operations[usize::from(decoded.last_round())].head;
         let base = self.warps[warp.index()].base;
         let Some(window) = &mut self.window else { return };
         for (index, &register) in decoded.destinations.iter().enumerate() {
-            let token = token(serial, register);
-            if is_fixed {
-                let row = row_of(base, register);
-                let pipe = operation.pipe;
-                window.model.arrive(FixedResult { warp, register, row, data: token, pipe, payload: serial });
+            let (token, row) = (token(serial, register), row_at(base.0, register.into()));
+            if head.writes != 0 {
+                let bank = bank_of(register);
+                let pipe = head.instruction.pipe;
+                window.told.results[bank].push(FixedResult { warp, register, row, data: token, pipe });
+                window.arrived[bank].push_back(Arrived { warp, register, row, token, serial });
             } else {
+                // The last is written when all are.
                 let is_last = index + 1 == decoded.destinations.len();
-                let counter = operation.control.write_barrier().filter(|_| is_last);
+                let counter = if is_last { head.counters[0] } else { u8::MAX };
                 let lanes = instruction.mask;
-                let result = VariableResult { warp, register, base, token, lanes, serial, counter };
+                let result = VariableResult { warp, register, row, token, lanes, serial, counter };
                 window.results.push_back(result);
             }
         }
@@ -381,17 +636,23 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// The instruction that the hardware has taken, or a round of it, leaves its warp's buffer.
-    fn issue_into_window(&mut self, warp: WarpId, payload: u32, context: &mut Context) {
+    fn issue_into_window(&mut self, warp: WarpId, context: &mut Context) {
         context.clock.progress();
         let Some(window) = &mut self.window else { return };
         let slot = &mut self.warps[warp.index()];
         let (serial, round) = (slot.head().1, slot.round());
-        let flying = &mut window.flying[payload as usize];
-        window.free &= !(1 << payload);
-        let is_fixed =
-            context.code.of(slot.head().0).operations[usize::from(round)].results != [0; READ_BANKS];
-        let instruction = slot.issue(context.code.decoded(), !is_fixed, &mut flying.expected);
-        let decoded = context.code.of(&instruction);
+        let free = window.free.trailing_zeros() as u8;
+        let place = std::mem::replace(&mut window.next[warp.index()], free);
+        window.free &= !(1 << free);
+        window.under_way += 1;
+        let decoded = context.code.of(slot.head().0);
+        let &Entering { head, initiation, .. } = &decoded.operations[usize::from(round)];
+        if head.queue == 0 {
+            window.latches.keep(head.instruction.unit, initiation);
+        }
+        window.stalled = window.stalled.max(window.rule.cycles(head.stall, head.yields) - 1);
+        let flying = &mut window.flying[usize::from(place)];
+        let instruction = slot.issue(context.code.decoded(), head.writes == 0, &mut flying.expected);
         let is_last = round == decoded.last_round();
         let executing = Executing {
             sub_core: self.shape.index,
@@ -402,16 +663,19 @@ impl<E: RunsSubCore> Core<E> {
             instruction,
         };
         let entering = decoded.round(round);
-        let operation = &decoded.operations[usize::from(round)];
         (flying.executing, flying.round) = (Some(executing), round);
         flying.reads = RegisterSet::default();
         if let Some(scoreboard) = &mut window.scoreboard {
-            if operation.path != Path::Fixed {
+            if head.queue != 0 {
                 flying.reads = entering.reads;
             }
-            if is_last && operation.results != [0; READ_BANKS] && instruction.mask != 0 {
+            if is_last && head.writes != 0 && instruction.mask != 0 {
                 let due = (scoreboard.now + decoded.timing.latency as usize) % AHEAD;
-                scoreboard.due[due].push(Due { warp, registers: decoded.writes, pipe: operation.pipe });
+                scoreboard.due[due].push(Due {
+                    warp,
+                    registers: decoded.writes,
+                    pipe: head.instruction.pipe,
+                });
             }
             let reading = window.reading(warp);
             slot.dispatch(reading);
@@ -438,7 +702,7 @@ impl<E: RunsSubCore> Core<E> {
         stalls: &'a mut Stalls,
         depleted: bool,
     ) -> &'a mut u64 {
-        let obstacle = self.window.as_ref().map_or(Obstacle::Nothing, |window| window.obstacle);
+        let obstacle = self.window.as_ref().map_or(Obstacle::default(), |window| window.obstacle);
         let waits_for_load = || WarpId::all_of(present).any(|warp| self.warps[warp.index()].awaits_load());
         match obstacle {
             Obstacle::Reads => &mut stalls.reads,

@@ -9,7 +9,7 @@ mod stimulus;
 use gpurf_blocks::Parameters;
 use gpurf_hw::dialect::Word;
 use gpurf_hw::modern::ModernSubCore;
-use gpurf_sim::modern::ClockedSubCore;
+use gpurf_sim::modern;
 use rust_hdl::prelude::Bits;
 
 use self::stimulus::ModernSubCoreStimulus;
@@ -21,7 +21,7 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(ClockedSubCore::<DataOf<W>>::new(parameters))
+        Box::new(modern::ModernSubCore::<DataOf<W>>::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
