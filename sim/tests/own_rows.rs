@@ -8,7 +8,7 @@ use gpurf_sim::config::Config;
 use gpurf_sim::energy::{AccessEnergies, Energies};
 use gpurf_sim::engines::SubCoreEngine;
 use gpurf_sim::operand_stage::OperandStage;
-use gpurf_sim::sm::{CollectorKind, Design, Holds, Keeps, Residency, Store};
+use gpurf_sim::sm::{CollectorKind, Design, KeptOperands, OperandBuffer, Residency, Store};
 use gpurf_sim::sub_core::SubCore;
 
 use crate::sound::run;
@@ -24,8 +24,8 @@ static FREE: CollectorKind = CollectorKind {
     module: "free",
     stage: "free_stage",
     sub_core: "free_sub_core",
-    holds: Holds::InCollectors,
-    keeps: Keeps::Values,
+    holds: OperandBuffer::InCollectors,
+    keeps: KeptOperands::Values,
     model,
     energies: |_: &Energies| AccessEnergies { read: 0.0, write: 0.0, idle: 0.0 },
     measured: None,

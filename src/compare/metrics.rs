@@ -4,7 +4,7 @@
 
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::{measured, Energies};
-use gpurf_sim::sm::{Design, Keeps};
+use gpurf_sim::sm::{Design, KeptOperands};
 use gpurf_sim::statistics::{ratio, Counters};
 use serde_json::Value;
 
@@ -83,7 +83,7 @@ const METRICS: &[(&str, Compute)] = &[
     // Near results that lost port D.
     ("lost", |pair| {
         let counters = &pair.run.counters;
-        let has_ports = pair.run.design().collector.keeps == Keeps::Values;
+        let has_ports = pair.run.design().collector.keeps == KeptOperands::Values;
         has_ports.then(|| 100.0 * ratio(counters.cache_writes_lost, counters.bank_writes))
     }),
     // Cycles of a two-level scheduler by what happens in them.

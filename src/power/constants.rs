@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{ensure, Result};
-use gpurf_sim::sm::{Design, Keeps};
+use gpurf_sim::sm::{Design, KeptOperands};
 use gpurf_sim::stage_recording::Events;
 use gpurf_synth::power::{fitted, Mean};
 
@@ -65,13 +65,14 @@ impl Constants {
     /// If there is no run of an operand or of a caching collector.
     pub fn of(measured: &Measured) -> Result<Constants> {
         // Of the first design that has them: one netlist.
-        let of_kind = |keeps: Keeps| -> Vec<&Run> {
+        let of_kind = |keeps: KeptOperands| -> Vec<&Run> {
             let is_it = |design: Design| !design.reads_in_window() && design.collector.keeps == keeps;
             let has = |run: &&Run| run.design.parse().is_ok_and(is_it);
             let first = measured.runs.iter().find(has);
             measured.runs.iter().filter(|run| first.is_some_and(|first| run.design == first.design)).collect()
         };
-        let [operand, caching, bypassing] = [Keeps::Nothing, Keeps::Values, Keeps::Window].map(of_kind);
+        let [operand, caching, bypassing] =
+            [KeptOperands::Nothing, KeptOperands::Values, KeptOperands::Window].map(of_kind);
         for (runs, example) in [(&operand, "baseline"), (&caching, "malekeh")] {
             ensure!(!runs.is_empty(), "--constants needs an operand and a caching collector; add {example}");
         }

@@ -21,9 +21,9 @@ pub struct CollectorKind {
     /// The module that is a sub-core with such collectors.
     pub sub_core: &'static str,
     /// The means to hold operands until their instruction has all.
-    pub holds: Holds,
+    pub holds: OperandBuffer,
     /// Operands that are kept for later instructions.
-    pub keeps: Keeps,
+    pub keeps: KeptOperands,
     /// The reference model of a sub-core with such collectors.
     pub model: fn(&Parameters) -> SubCoreEngine,
     /// The energies of one.
@@ -34,7 +34,7 @@ pub struct CollectorKind {
 
 /// The means to hold operands until their instruction has all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
+pub enum OperandBuffer {
     /// Collectors, however long it takes.
     InCollectors,
     /// A window of fixed length.
@@ -43,7 +43,7 @@ pub enum Holds {
 
 /// Operands that a collector keeps beyond the dispatch of their instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum KeptOperands {
     /// None.
     Nothing,
     /// Values in a cache table, until others take their entries.
@@ -70,8 +70,8 @@ kinds! {
         module: "ocu",
         stage: "ocu_stage",
         sub_core: "ocu_sub_core",
-        holds: Holds::InCollectors,
-        keeps: Keeps::Nothing,
+        holds: OperandBuffer::InCollectors,
+        keeps: KeptOperands::Nothing,
         model: model_with::<Ocu<u32>>,
         energies: Energies::of_operand_collector,
         measured: Some("baseline"),
@@ -82,8 +82,8 @@ kinds! {
         module: "ccu",
         stage: "ccu_stage",
         sub_core: "ccu_sub_core",
-        holds: Holds::InCollectors,
-        keeps: Keeps::Values,
+        holds: OperandBuffer::InCollectors,
+        keeps: KeptOperands::Values,
         model: model_with::<Ccu<u32>>,
         energies: Energies::of_caching_collector,
         measured: Some("malekeh"),
@@ -94,8 +94,8 @@ kinds! {
         module: "boc",
         stage: "boc_stage",
         sub_core: "boc_sub_core",
-        holds: Holds::InCollectors,
-        keeps: Keeps::Window,
+        holds: OperandBuffer::InCollectors,
+        keeps: KeptOperands::Window,
         model: model_with::<Boc<u32>>,
         energies: Energies::of_bypassing_collector,
         measured: Some("bow"),
@@ -108,8 +108,8 @@ kinds! {
         stage: "modern_sub_core",
         // The sub-core that ships is no part of the engines: these two are never asked.
         sub_core: "ocu_sub_core",
-        holds: Holds::InWindow,
-        keeps: Keeps::Nothing,
+        holds: OperandBuffer::InWindow,
+        keeps: KeptOperands::Nothing,
         model: model_with::<Ocu<u32>>,
         energies: Energies::of_operand_collector,
         measured: None,

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use gpurf_blocks::{suggestion, Allocation};
 
 use super::choices::{Choices, Conflict, Design};
-use super::collectors::Keeps;
+use super::collectors::KeptOperands;
 use super::presets::PRESETS;
 use super::values::Dependences;
 
@@ -95,13 +95,13 @@ const RULES: &[Rule] = &[
                  that are another warp's by then",
     },
     Rule {
-        first: |design| design.collector.keeps == Keeps::Values && design.allocation == Allocation::AnyFree,
+        first: |design| design.collector.keeps == KeptOperands::Values && design.allocation == Allocation::AnyFree,
         second: |design| design.switches(),
         reason: "a warp that comes empties the collector that its first instruction enters; if any free one will do, \
                  others keep values of the warp that was in its place",
     },
     Rule {
-        first: |design| design.collector.keeps == Keeps::Window,
+        first: |design| design.collector.keeps == KeptOperands::Window,
         second: |design| design.allocation != Allocation::Private,
         reason: "a bypassing collector holds the window of one warp, which has it to itself: allocation=private",
     },

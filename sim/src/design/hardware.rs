@@ -38,7 +38,8 @@ impl Design {
         }
         let part = |module, count| HardwarePart { module, parameters, count };
         let (mut of_sub_core, bits) = self.storage(parameters);
-        of_sub_core.extend(["arbiter", "warp_scheduler", "collector_allocator"].map(|module| part(module, 1)));
+        of_sub_core
+            .extend(["arbiter", "warp_scheduler", "collector_allocator"].map(|module| part(module, 1)));
         of_sub_core.extend(self.two_level.map(|_| part("active_set", 1)));
         let of_sub_core =
             of_sub_core.into_iter().map(|one| HardwarePart { count: SUB_CORES * one.count, ..one });

@@ -22,7 +22,7 @@ use gpurf_blocks::{
 use crate::config::Config;
 
 pub use choices::{Choices, Design};
-pub use collectors::{CollectorKind, Holds, Keeps};
+pub use collectors::{CollectorKind, KeptOperands, OperandBuffer};
 pub use composition::DesignError;
 pub use hardware::HardwarePart;
 pub use presets::{Family, Preset, PRESETS};
@@ -47,12 +47,12 @@ impl Design {
 
     /// Collectors keep operands beyond their instruction.
     pub fn has_caching_collectors(&self) -> bool {
-        self.collector.keeps != Keeps::Nothing
+        self.collector.keeps != KeptOperands::Nothing
     }
 
     /// Operands are read in a window of fixed length, without collectors.
     pub fn reads_in_window(&self) -> bool {
-        self.collector.holds == Holds::InWindow
+        self.collector.holds == OperandBuffer::InWindow
     }
 
     /// More CTAs are resident than are active, and take each other's place.

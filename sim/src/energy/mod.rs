@@ -16,7 +16,7 @@ use gpurf_blocks::SUB_CORES;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
-use crate::design::{Design, Keeps};
+use crate::design::{Design, KeptOperands};
 use crate::register_traffic;
 use crate::statistics::counters::{is_zero, Counters};
 
@@ -63,9 +63,9 @@ impl Energies {
         let mut collectors = count(operands) * read + count(counters.bank_reads + cached) * write;
         let mut searches = counters.operand_reads + counters.bank_writes;
         match design.collector.keeps {
-            Keeps::Nothing => searches = 0,
-            Keeps::Values => {}
-            Keeps::Window => collectors += count(counters.hits) * (read + write),
+            KeptOperands::Nothing => searches = 0,
+            KeptOperands::Values => {}
+            KeptOperands::Window => collectors += count(counters.hits) * (read + write),
         }
         let mut energy = Energy {
             bank_reads: count(counters.bank_reads) * self.bank_read,

@@ -44,8 +44,8 @@ use collectors::Collectors;
 use eligible::Eligible;
 use leaving::Leaving;
 use results::Results;
-use selection::Selection;
-use shape::Shape;
+use selection::Schedulers;
+use shape::CoreShape;
 use standstill::Standstill;
 use units::Units;
 use warp_states::Situation;
@@ -62,13 +62,13 @@ use crate::words::{CycleIn, CycleOut};
 
 /// `E` runs the issue stage and the operand stage.
 pub(super) struct Core<E> {
-    shape: Shape,
+    shape: CoreShape,
     hardware: Hardware<E>,
     warps: [Warp; MAX_WARPS],
     /// Warps of resident blocks, oldest first.
     ages: Vec<WarpId>,
     situation: Situation,
-    selection: Selection,
+    schedulers: Schedulers,
     collectors: Collectors,
     units: Units,
     results: Results,
@@ -82,7 +82,7 @@ pub(super) struct Core<E> {
 
 checkpoint! {
     [<E: RunsSubCore>] Core<E> {
-        values: warps ages situation selection collectors units results leaving pool;
+        values: warps ages situation schedulers collectors units results leaving pool;
         parts: hardware cached window;
         fixed: shape;
     }
@@ -114,7 +114,7 @@ impl<E: RunsSubCore> Core<E> {
     ) -> Self {
         let cache = RegisterCacheUnit::new(design, config, || (engines.register_cache)(number));
         Core {
-            shape: Shape::new(index, config, design),
+            shape: CoreShape::new(index, config, design),
             hardware: Hardware {
                 engine: (engines.sub_core)(number),
                 inputs: CycleIn::default(),
@@ -123,7 +123,7 @@ impl<E: RunsSubCore> Core<E> {
             warps: std::array::from_fn(|_| Warp::empty()),
             ages: Vec::with_capacity(MAX_WARPS),
             situation: Situation::default(),
-            selection: Selection::new(config, design),
+            schedulers: Schedulers::new(config, design),
             collectors: Collectors::new(design.collectors(config)),
             units: Units::default(),
             results: Results::new(config.hardware.banks),
@@ -185,7 +185,7 @@ impl<E: RunsSubCore> Core<E> {
         self.situation.forget(leaving);
         self.ages.retain(|&warp| !leaves(warp));
         self.leave_pool(leaving);
-        if let Some(active) = &mut self.selection.active {
+        if let Some(active) = &mut self.schedulers.active {
             active.leave(leaving.into());
         }
         leaving
@@ -223,7 +223,7 @@ impl<E: RunsSubCore> Core<E> {
     /// Its two-level scheduler goes on where no warp can issue: see [`ActiveSet::rotates`]. Any other sees
     /// what has changed while the instruction that changed it is still in a collector.
     fn rotates(&self) -> bool {
-        self.selection.active.as_ref().is_some_and(ActiveSet::rotates)
+        self.schedulers.active.as_ref().is_some_and(ActiveSet::rotates)
     }
 
     /// The next cycle in which one of its units takes instructions again, if any wait.
@@ -243,7 +243,7 @@ impl<E: RunsSubCore> Core<E> {
     /// Simulates a cycle in which the hardware may have something to do. Returns true if another cycle may
     /// change something without an event from outside, or a unit that is ready again.
     ///
-    /// `PLAIN` is [`Shape::is_plain`], known when the loop is compiled. Most designs are plain, and their
+    /// `PLAIN` is [`CoreShape::is_plain`], known when the loop is compiled. Most designs are plain, and their
     /// loop has no test of what only few designs have. The loop is compiled twice; all that it calls with
     /// `PLAIN` is alike in both.
     #[inline(never)]

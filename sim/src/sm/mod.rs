@@ -61,8 +61,8 @@ mod usage;
 mod warp;
 
 pub use crate::design::{
-    Caching, Choices, CollectorKind, Dependences, Design, DesignError, Family, HardwarePart, Holds, Keeps, Preset,
-    Residency, SharedLoads, Store, TwoLevel, PRESETS,
+    Caching, Choices, CollectorKind, Dependences, Design, DesignError, Family, HardwarePart, KeptOperands,
+    OperandBuffer, Preset, Residency, SharedLoads, Store, TwoLevel, PRESETS,
 };
 pub use draw::Sampling;
 pub use error::SmError;

@@ -39,8 +39,8 @@ impl<E: RunsSubCore> Core<E> {
     #[inline]
     fn is_open(&self) -> bool {
         let empties = self.cached.cache.as_ref().is_some_and(|cache| cache.emptying() != 0);
-        self.selection.active.is_none()
-            && self.selection.permission.is_none()
+        self.schedulers.active.is_none()
+            && self.schedulers.permission.is_none()
             && !empties
             && self.leaving.to_be_issued().is_none()
     }
@@ -50,7 +50,7 @@ impl<E: RunsSubCore> Core<E> {
     fn narrow(&mut self, mut ready: WarpSet, context: &mut Context) -> Eligible {
         let saves = self.leaving.to_be_issued();
         let mut pending_ready = false;
-        if let Some(active) = &mut self.selection.active {
+        if let Some(active) = &mut self.schedulers.active {
             let waits = self.situation.states.waits(ready);
             let warps = &mut self.warps;
             let ends_strand = |warp: usize| warps[warp].ends_strand(context.code.decoded());
@@ -61,7 +61,7 @@ impl<E: RunsSubCore> Core<E> {
             self.activate(left, active, context);
         }
         let mut elsewhere = false;
-        if let Some(permission) = self.selection.permission {
+        if let Some(permission) = self.schedulers.permission {
             pending_ready = ready & !permission.active != 0;
             elsewhere = permission.any && ready & permission.active != 0;
             ready &= permission.issue;

@@ -15,14 +15,14 @@ use crate::issue::ActiveSet;
 
 /// Schedulers beside that of the hardware, if there are any.
 #[derive(BorshSerialize, BorshDeserialize)]
-pub(super) struct Selection {
+pub(super) struct Schedulers {
     /// The warps that may issue, under a two-level scheduler of the sub-core.
     pub active: Option<ActiveSet>,
     /// The decision of the SM's one scheduler in this cycle, if it has such a scheduler.
     pub permission: Option<Permission>,
 }
 
-impl Selection {
+impl Schedulers {
     pub fn new(config: &Config, design: &Design) -> Self {
         let active = match config.organisation {
             Organisation::SubCores => {
@@ -30,7 +30,7 @@ impl Selection {
             }
             Organisation::Monolithic => None,
         };
-        Selection { active, permission: None }
+        Schedulers { active, permission: None }
     }
 }
 
@@ -58,6 +58,6 @@ impl<E: RunsSubCore> Core<E> {
     /// A scheduler of the whole SM lets the warps of `issue`, a bit each, issue in this cycle; `active` of
     /// them might. `any`: it lets some warp of the SM.
     pub fn permit(&mut self, issue: WarpSet, active: WarpSet, any: bool) {
-        self.selection.permission = Some(Permission { issue, active, any });
+        self.schedulers.permission = Some(Permission { issue, active, any });
     }
 }

@@ -3,10 +3,10 @@
 
 use crate::bits::all;
 use crate::config::{Config, Organisation};
-use crate::design::{Design, Keeps};
+use crate::design::{Design, KeptOperands};
 
 /// Facts of a design, found once.
-pub(super) struct Shape {
+pub(super) struct CoreShape {
     /// The sub-core's number in its SM.
     pub index: usize,
     /// Nothing of the design stands between the warps and the hardware: whatever warp is ready may issue,
@@ -28,10 +28,10 @@ pub(super) struct Shape {
     pub skips: bool,
 }
 
-impl Shape {
+impl CoreShape {
     /// The shape of the sub-core of this number in its SM.
     pub fn new(index: usize, config: &Config, design: &Design) -> Self {
-        Shape {
+        CoreShape {
             index,
             is_plain: config.organisation == Organisation::SubCores
                 && design.two_level.is_none()
@@ -39,7 +39,7 @@ impl Shape {
                 && !design.reads_in_window()
                 && !design.switches(),
             caches_operands: design.has_caching_collectors(),
-            has_windows: design.collector.keeps == Keeps::Window,
+            has_windows: design.collector.keeps == KeptOperands::Window,
             issues_on_dispatch: config.hardware.issue_on_dispatch,
             switches: design.switches(),
             banks: all(config.hardware.banks),

@@ -121,7 +121,7 @@ impl<E: RunsSubCore> Core<E> {
         }
         self.ages.retain(|&other| other != warp);
         self.situation.forget(warp.bit());
-        if let Some(active) = &mut self.selection.active {
+        if let Some(active) = &mut self.schedulers.active {
             active.leave(warp.bit().into());
         }
         self.vacate_cache(warp, code);
