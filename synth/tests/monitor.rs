@@ -302,7 +302,7 @@ fn a_pending_block_is_chosen_by_its_locations_and_its_turn() {
             ("if (context_location[u*2 + 1])", "if (context_location[u*2])"),
             ("level[95:64] = level[127:96] & turn;", "level[95:64] = level[127:96];"),
             ("assign candidate_in_acrf = level_any[1];", "assign candidate_in_acrf = level_any[0];"),
-            ("level[159:128] = exists &", "level[159:128] ="),
+            ("assign unlaunched = level_base[34:28] | free_place;", "assign unlaunched = level_base[34:28];"),
             ("(inspected_context == 2'd2) & ", ""),
         ]
     );

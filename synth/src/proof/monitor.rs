@@ -293,8 +293,19 @@ fn reach() -> String {
 fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<RuleProof>> {
     let began = Instant::now();
     let together = |holds: Holds, method: &str| Ok(alike(rules, holds, method, began));
+    let bounded = format!("bmc3 -F {BOUND}");
+    let mut within = Holds::Open;
+    if is_clocked(yosys)? {
+        if abc::is_inductive(yosys, BASE, CIRCUIT, BROKEN, limit)? {
+            return together(Holds::Always, "induction over 1");
+        }
+        within = abc::run(yosys, BASE, CIRCUIT, BROKEN, &bounded, limit)?;
+        if matches!(within, Holds::Not { .. }) {
+            return together(within, &bounded);
+        }
+    }
     let mut steps = vec![];
-    match induction(yosys, BROKEN, rules, limit)? {
+    match by_yosys(yosys, BROKEN, rules, limit)? {
         Induction::Proved { method } => return together(Holds::Always, &method),
         Induction::Broken { cycles } => return together(Holds::Not { cycles }, "induction"),
         Induction::Fails { rules: low } => {
@@ -304,7 +315,7 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
         Induction::Open => {
             for rule in rules {
                 let began = Instant::now();
-                let (holds, method) = match induction(yosys, &format!("{FIRST}_{}", rule.name), &[], limit)? {
+                let (holds, method) = match induction(yosys, &format!("{FIRST}_{}", rule.name), limit)? {
                     Induction::Proved { method } => (true, format!("{method}, the others before it")),
                     Induction::Broken { cycles } => return together(Holds::Not { cycles }, "induction"),
                     Induction::Fails { .. } => (false, "its step fails".to_string()),
@@ -318,11 +329,7 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
     let all_hold = steps.iter().all(|(holds, ..)| *holds);
     let mut otherwise = Holds::Always;
     if !all_hold {
-        let bounded = format!("bmc3 -F {BOUND}");
-        otherwise = abc::run(yosys, BASE, CIRCUIT, BROKEN, &bounded, limit)?;
-        if matches!(otherwise, Holds::Not { .. }) {
-            return together(otherwise, &bounded);
-        }
+        otherwise = within;
         let way = "scorr; dc2; pdr";
         match abc::run(yosys, BASE, CIRCUIT, BROKEN, way, limit)? {
             Holds::Open | Holds::Bounded { .. } => {}
@@ -393,10 +400,15 @@ enum Induction {
 }
 
 /// An induction for an output that must stay low. It is low in cycle 0, where nothing counts.
-fn induction(yosys: &Yosys, output: &str, rules: &[&Property], limit: Duration) -> Result<Induction> {
+fn induction(yosys: &Yosys, output: &str, limit: Duration) -> Result<Induction> {
     if is_clocked(yosys)? && abc::is_inductive(yosys, BASE, CIRCUIT, output, limit)? {
         return Ok(Induction::Proved { method: "induction over 1".to_string() });
     }
+    by_yosys(yosys, output, &[], limit)
+}
+
+/// The same by Yosys, which says how it fails.
+fn by_yosys(yosys: &Yosys, output: &str, rules: &[&Property], limit: Duration) -> Result<Induction> {
     yosys.write(SAID, "")?;
     let way = format!("-tempinduct -set-init {COUNTS} 0 -set-init {FELL} 0 -maxsteps {DEPTH}");
     let way = if is_clocked(yosys)? { way } else { String::new() };
