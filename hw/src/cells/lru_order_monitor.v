@@ -3,7 +3,7 @@
 // Two entries, any of them, are watched.
 // At entries=4.
 // At entries=4 lru_order=pairs.
-// At entries=8.
+// With ranks, 8 entries are open: solvers do not end on their sums. The contract of the ranks is proved there.
 // At entries=8 lru_order=pairs.
 
   integer e, f, g;
