@@ -145,9 +145,10 @@ impl<D: Data> ModernSubCore<D> {
             shown.issued = (!waits).then_some(warp);
             shown.constant_waits = waits;
         }
-        shown.control = self.control.as_ref().map(|Operation { instruction, .. }| {
-            (instruction.warp, instruction.payload)
-        });
+        shown.control = self
+            .control
+            .as_ref()
+            .map(|Operation { instruction, .. }| (instruction.warp, instruction.payload));
         if self.flying != 0 {
             self.show_flights(told, shown);
         }
@@ -270,9 +271,9 @@ impl<D: Data> ModernSubCore<D> {
         let Instruction { warp, pipe, sources, .. } = flight.instruction;
         let (bank, register) = (source % READ_BANKS, RegisterId(sources.registers[source]));
         // Between pipes a result takes a cycle more.
-        let of_pipe = told.results[bank].iter().rfind(|result| {
-            result.warp == warp && result.register == register && result.pipe == pipe
-        });
+        let of_pipe = told.results[bank]
+            .iter()
+            .rfind(|result| result.warp == warp && result.register == register && result.pipe == pipe);
         let read = self.now - (self.window as u64 - u64::from(flight.cycles[source]));
         let newer = match of_pipe {
             Some(result) => Some(result.data),

@@ -112,9 +112,9 @@ pub struct Dispatch {
 impl<D: Data> Told<D> {
     /// From ports.
     pub fn of_ports(ports: &ModernSubCoreIn<D>) -> Self {
-        let decrements = (0..DECREMENTS).filter(|&place| ports.decrement_valid[place]).map(|place| {
-            (WarpId(ports.decrement_warp[place] as u8), ports.decrement_counter[place] as u8)
-        });
+        let decrements = (0..DECREMENTS)
+            .filter(|&place| ports.decrement_valid[place])
+            .map(|place| (WarpId(ports.decrement_warp[place] as u8), ports.decrement_counter[place] as u8));
         let result = |place: usize| FixedResult {
             warp: WarpId(ports.result_warp[place] as u8),
             register: RegisterId(ports.result_register[place] as u8),

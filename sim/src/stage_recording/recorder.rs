@@ -127,7 +127,9 @@ impl PipelineListener for Values {
         known.warps.insert(slot, Resident { which, number, newest: serial });
         known.under_way.insert(serial, (number, operands.sources.to_vec()));
         for (register, value) in destinations.iter().zip(operands.destinations()) {
-            known.values.insert(token(serial, *register), WrittenValue { lanes: value, serial, warp: number });
+            known
+                .values
+                .insert(token(serial, *register), WrittenValue { lanes: value, serial, warp: number });
         }
     }
 
