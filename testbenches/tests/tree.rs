@@ -42,13 +42,14 @@ const EXEMPT: &[(&[&str], &str, &str)] = &[
     (&["testbenches"], "tap", "what looks inside the compiled RTL"),
     (&["testbenches"], "trial", "what all testbenches share"),
     (&["testbenches"], "workbench", "what all testbenches share"),
-    (&["testbenches"], "sub_core_engine", "a sub-core as a design of the streaming multiprocessor has it"),
-    (&["testbenches"], "unit_hardware", "units of the streaming multiprocessor as its parameters have them"),
     (
-        &["sim"],
-        "modern/clocked_sub_core",
-        "the model of modern_sub_core at its ports, beside that of the loop",
+        &["sim", "testbenches"],
+        "sub_core_engine",
+        "a sub-core as a design of the streaming multiprocessor has it",
     ),
+    (&["testbenches"], "unit_hardware", "units of the streaming multiprocessor as its parameters have them"),
+    (&["sim"], "modern/sub_core_words", "the ports of modern_sub_core as the loop speaks them"),
+    (&["sim"], "stage_recording", "the stimulus that an operand stage has in a run"),
     (&["testbenches"], "transfers", "stimulus that operand_stage and sub_core share"),
 ];
 

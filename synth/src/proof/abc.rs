@@ -24,7 +24,7 @@ pub fn run(
     Ok(read(&said(yosys, design, circuit, output, commands, limit)?))
 }
 
-/// Whether an output that is low in one cycle is low in the next, in a run from any state. Rewriting before
+/// True if an output that is low in one cycle is low in the next, in a run from any state. Rewriting before
 /// the solver makes the question smaller; Yosys asks it as it is.
 ///
 /// # Errors
@@ -40,7 +40,7 @@ pub fn is_inductive(
     Ok(said.contains("Networks are equivalent"))
 }
 
-/// What ABC says after commands on a circuit with one output.
+/// Words of ABC after commands on a circuit with one output.
 fn said(
     yosys: &Yosys,
     design: &str,
