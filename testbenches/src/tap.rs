@@ -56,8 +56,8 @@ pub struct RecordingOptions<'a> {
     pub path: &'a Path,
     /// The cycles that are recorded.
     pub cycles: Range<u64>,
-    /// Scopes by name, each with what lies in it; `top` is the module's own signals. All are recorded if none is
-    /// named.
+    /// Scopes by name, each with what lies in it; `top` is the module's own signals. Without a name, all
+    /// are recorded.
     pub scopes: &'a [String],
     /// Next values and enables of registers are recorded beside the values that they hold.
     pub loads: bool,

@@ -26,8 +26,8 @@ use gpurf_blocks::suggestion;
 /// The extent of a waveform.
 #[derive(Clone, Copy, Default)]
 pub struct Extent<'a> {
-    /// Instances by name, each with what lies in it; `top` is the module's own signals. All are recorded if none is
-    /// named.
+    /// Instances by name, each with what lies in it; `top` is the module's own signals. Without a name, all
+    /// are recorded.
     pub scopes: &'a [String],
     /// Next values and enables of registers are recorded beside the values that they hold.
     pub loads: bool,
