@@ -338,7 +338,7 @@ impl Job<'_> {
         let (config, design, seed) = (self.config, &self.design, self.arguments.seed);
         let count = SUB_CORES * config.sms;
         if design.reads_in_window() {
-            // Its sub-cores are among the units; engines of issue and operand stages are never asked.
+            // The sub-cores are among the units. Nobody asks the engines of issue and operand stages.
             let engines = (0..count).map(|_| design.model(config, seed)).collect();
             return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance_in_parallel);
         }

@@ -155,7 +155,7 @@ fn sthld_moves_as_the_instructions_change() {
         let parameters = Parameters { interval, ..small() };
         check!("sthld_controller", SthldController::new(&parameters), parameters: ["interval"], []);
     }
-    // What an error does is seen after some intervals.
+    // An error shows itself after some intervals.
     let parameters = Parameters { interval: 13, ..small() };
     check!(
         "sthld_controller",

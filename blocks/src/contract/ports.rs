@@ -98,7 +98,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Its own words of those of the struct.
+    /// Picks the field's words out of the struct's.
     pub fn of<'a>(&self, words: &'a [u32]) -> &'a [u32] {
         &words[self.first_word..][..self.words]
     }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kinds of collectors: a row each, which says all that tells one from the others.
 
-use std::fmt;
-
 use gpurf_blocks::Parameters;
 
-use super::values::ChoiceValue;
+use super::values::{named_rows, ChoiceValue};
 use crate::collector::{Boc, Ccu, Ocu};
 use crate::energy::constants::{AccessEnergies, Energies};
 use crate::sub_core_engine::{model_with, SubCoreEngine};
@@ -52,18 +50,7 @@ pub enum KeptOperands {
     Window,
 }
 
-macro_rules! kinds {
-    ($($(#[$doc:meta])+ $constant:ident = $row:expr;)+) => {
-        impl CollectorKind {
-            $($(#[$doc])+ pub const $constant: &'static CollectorKind = &$row;)+
-
-            /// All kinds.
-            pub const ALL: &'static [&'static CollectorKind] = &[$(CollectorKind::$constant),+];
-        }
-    };
-}
-
-kinds! {
+named_rows! { CollectorKind:
     /// Operand collector unit, F §II: it forgets its operands at dispatch.
     OCU = CollectorKind {
         name: "ocu",
@@ -114,32 +101,4 @@ kinds! {
         energies: Energies::of_operand_collector,
         measured: None,
     };
-}
-
-impl PartialEq for CollectorKind {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for CollectorKind {}
-
-impl fmt::Debug for CollectorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-impl ChoiceValue for &'static CollectorKind {
-    fn names() -> Vec<&'static str> {
-        CollectorKind::ALL.iter().map(|kind| kind.name).collect()
-    }
-
-    fn of_name(name: &str) -> Option<Self> {
-        CollectorKind::ALL.iter().find(|kind| kind.name == name).copied()
-    }
-
-    fn name(self) -> &'static str {
-        self.name
-    }
 }

@@ -10,7 +10,7 @@ use super::choices::Design;
 pub struct HardwarePart {
     /// The module's name in the catalogue.
     pub module: &'static str,
-    /// Its parameters.
+    /// The module's parameters.
     pub parameters: Parameters,
     /// The number of such modules.
     pub count: usize,

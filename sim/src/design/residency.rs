@@ -2,9 +2,7 @@
 //! Policies of residency: how CTAs beyond those that can be active are kept. R §I, §VI-A. A constant each,
 //! put together from the stores that there are.
 
-use std::fmt;
-
-use super::values::ChoiceValue;
+use super::values::{named_rows, ChoiceValue};
 
 /// How CTAs beyond those that can be active are kept.
 pub struct Residency {
@@ -29,18 +27,7 @@ pub enum Store {
     Pcrf,
 }
 
-macro_rules! policies {
-    ($($(#[$doc:meta])+ $constant:ident = $row:expr;)+) => {
-        impl Residency {
-            $($(#[$doc])+ pub const $constant: &'static Residency = &$row;)+
-
-            /// All policies.
-            pub const ALL: &'static [&'static Residency] = &[$(Residency::$constant),+];
-        }
-    };
-}
-
-policies! {
+named_rows! { Residency:
     /// There are none.
     BASELINE = Residency { name: "baseline", switches: false, store: Store::Nowhere, pool: false };
     /// With all their registers in the register file, as many as it holds. Virtual Thread.
@@ -80,33 +67,5 @@ impl Residency {
     /// All that it needs is there as hardware.
     pub fn is_built(&self) -> bool {
         !self.switches || self.has_rmu() && !self.pool
-    }
-}
-
-impl PartialEq for Residency {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Residency {}
-
-impl fmt::Debug for Residency {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-impl ChoiceValue for &'static Residency {
-    fn names() -> Vec<&'static str> {
-        Residency::ALL.iter().map(|policy| policy.name).collect()
-    }
-
-    fn of_name(name: &str) -> Option<Self> {
-        Residency::ALL.iter().find(|policy| policy.name == name).copied()
-    }
-
-    fn name(self) -> &'static str {
-        self.name
     }
 }

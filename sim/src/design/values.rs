@@ -77,6 +77,48 @@ pub(super) trait ChoiceValue: Sized {
     fn name(self) -> &'static str;
 }
 
+/// Rows of a type, which are told apart by their names, as the values of a choice.
+macro_rules! named_rows {
+    ($type:ident: $($(#[$doc:meta])+ $constant:ident = $row:expr;)+) => {
+        impl $type {
+            $($(#[$doc])+ pub const $constant: &'static $type = &$row;)+
+
+            /// All rows.
+            pub const ALL: &'static [&'static $type] = &[$($type::$constant),+];
+        }
+
+        impl PartialEq for $type {
+            fn eq(&self, other: &Self) -> bool {
+                self.name == other.name
+            }
+        }
+
+        impl Eq for $type {}
+
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name)
+            }
+        }
+
+        impl ChoiceValue for &'static $type {
+            fn names() -> Vec<&'static str> {
+                $type::ALL.iter().map(|row| row.name).collect()
+            }
+
+            fn of_name(name: &str) -> Option<Self> {
+                $type::ALL.iter().find(|row| row.name == name).copied()
+            }
+
+            fn name(self) -> &'static str {
+                self.name
+            }
+        }
+    };
+}
+
+pub(super) use named_rows;
+
 macro_rules! named_by_strum {
     ($($name:ident),*) => {$(
         impl ChoiceValue for $name {

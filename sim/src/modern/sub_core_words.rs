@@ -97,11 +97,11 @@ pub struct Shown<D> {
 /// The instruction whose operands leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dispatch {
-    /// Its warp.
+    /// The instruction's warp.
     pub warp: WarpId,
-    /// Its unit.
+    /// The unit that takes it.
     pub unit: u8,
-    /// Its payload.
+    /// The number by which the SM knows it.
     pub payload: u32,
     /// Bit q: it came through queue q.
     pub queue: u8,
@@ -115,19 +115,26 @@ impl<D: Data> Told<D> {
         let decrements = (0..DECREMENTS)
             .filter(|&place| ports.decrement_valid[place])
             .map(|place| (WarpId(ports.decrement_warp[place] as u8), ports.decrement_counter[place] as u8));
-        let result = |place: usize| FixedResult {
-            warp: WarpId(ports.result_warp[place] as u8),
-            register: RegisterId(ports.result_register[place] as u8),
-            row: row_at(ports.result_base[place], ports.result_register[place]),
-            data: ports.result_data[place],
-            pipe: ports.result_pipe[place] as u8,
+        let arrival = |warp, base, register, data, pipe| FixedResult {
+            warp: WarpId(warp as u8),
+            register: RegisterId(register as u8),
+            row: row_at(base, register),
+            data,
+            pipe: pipe as u8,
         };
-        let load = |bank: usize| FixedResult {
-            warp: WarpId(ports.load_warp[bank] as u8),
-            register: RegisterId(ports.load_register[bank] as u8),
-            row: row_at(ports.load_base[bank], ports.load_register[bank]),
-            data: ports.load_data[bank],
-            pipe: ports.load_pipe[bank] as u8,
+        let result = |place: usize| {
+            let (warp, base) = (ports.result_warp[place], ports.result_base[place]);
+            arrival(
+                warp,
+                base,
+                ports.result_register[place],
+                ports.result_data[place],
+                ports.result_pipe[place],
+            )
+        };
+        let load = |bank: usize| {
+            let (warp, base) = (ports.load_warp[bank], ports.load_base[bank]);
+            arrival(warp, base, ports.load_register[bank], ports.load_data[bank], ports.load_pipe[bank])
         };
         Told {
             present: warp_mask(&ports.head_valid),

@@ -138,16 +138,16 @@ impl<E: RunsSubCore> Core<E> {
         warp: WarpId,
         mut context: Warp,
         base: Row,
-        anew: bool,
+        again: bool,
         spare: &mut Vec<Warp>,
     ) {
         context.base = base;
-        context.has_come_back |= anew;
+        context.has_come_back |= again;
         self.cached.come(warp);
         spare.push(std::mem::replace(&mut self.warps[warp.index()], context));
         self.ages.push(warp);
         self.situation.renew(warp);
-        self.situation.launched |= WarpSet::from(anew) << warp.0;
+        self.situation.launched |= WarpSet::from(again) << warp.0;
     }
 
     /// Writes a register of a warp whose context has yet to come.
