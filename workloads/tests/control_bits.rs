@@ -11,7 +11,7 @@ use crate::streams::programs;
 
 /// The listings of the built-in workloads, by file.
 fn listings() -> Vec<(String, String)> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels");
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|is| is == "sass")).collect();
     paths.sort();

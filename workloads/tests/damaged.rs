@@ -15,7 +15,7 @@ use proptest::sample::{select, Index};
 static INSTRUCTIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/");
     let mut found = std::collections::BTreeMap::new();
-    for folder in ["kernels", "tests/listings"].map(|name| format!("{folder}{name}")) {
+    for folder in ["../kernels", "listings"].map(|name| format!("{folder}{name}")) {
         let mut paths: Vec<_> =
             std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();
@@ -94,7 +94,7 @@ fn exchange(line: &str, choices: &[usize]) -> String {
 const LAUNCH_FILE: &str = concat!(
     "listing = '",
     env!("CARGO_MANIFEST_DIR"),
-    "/tests/listings/launches.sass'\n",
+    "/listings/launches.sass'\n",
     include_str!("support/everything.toml")
 );
 

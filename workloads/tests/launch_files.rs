@@ -10,7 +10,7 @@ use gpurf_workloads::{Error, LaunchFile, Options};
 
 /// Runs a launch file with the listing `launches.sass` beside it in a folder; gives what it printed.
 fn run_in(folder: &Path, text: &str) -> Result<Vec<String>, Error> {
-    let listing = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/listings/launches.sass");
+    let listing = concat!(env!("CARGO_MANIFEST_DIR"), "/listings/launches.sass");
     let text = format!("listing = '{listing}'\n{text}");
     let file = LaunchFile::parse(&folder.join("test.toml"), &text)?;
     let mut lines = vec![];
@@ -303,7 +303,7 @@ fn images_in_buffers() {
 #[test]
 fn the_files_that_a_run_reads_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    let listing = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/listings/launches.sass");
+    let listing = concat!(env!("CARGO_MANIFEST_DIR"), "/listings/launches.sass");
     fs::write(folder.path().join("struct.bin"), [0; 4]).unwrap();
     fs::write(folder.path().join("argument.bin"), [0; 4]).unwrap();
     let text = format!(
