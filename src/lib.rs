@@ -42,6 +42,7 @@ mod trace;
 mod units;
 mod verdict;
 mod verilog;
+mod windows;
 mod workloads;
 
 use std::ffi::OsString;
@@ -73,6 +74,9 @@ enum Command {
     Compare(compare::Arguments),
     /// Set the cycles of the SM beside those of a reference, kernel by kernel
     Calibrate(calibrate::Arguments),
+    /// Set cycles of short sequences on silicon beside those of the sub-core that ships, or measure them on a
+    /// GPU
+    Windows(windows::Arguments),
     /// Count the traffic and the energy of register caches over an instruction stream, without a streaming
     /// multiprocessor
     RegisterCache(register_cache::Arguments),
@@ -138,6 +142,7 @@ pub fn run(program: Program, arguments: impl IntoIterator<Item = OsString>) -> u
         Command::Sim(arguments) => sim::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Calibrate(arguments) => calibrate::run(arguments),
+        Command::Windows(arguments) => windows::run(arguments),
         Command::RegisterCache(arguments) => register_cache::run(arguments),
         Command::Testbench(arguments) => testbench::run(arguments),
         Command::Mutants(arguments) => mutants::run(arguments),

@@ -9,11 +9,12 @@ use walkdir::WalkDir;
 
 /// Every crate with the crates of the project that it may depend on, those of its tests left out.
 /// `docs/layout.md` tells why.
-const MAY_IMPORT: [(&str, &[&str]); 18] = [
+const MAY_IMPORT: [(&str, &[&str]); 19] = [
     ("commit", &[]),
     ("files", &[]),
     ("fixtures", &[]),
     ("benchmarks/clock", &[]),
+    ("benchmarks/card", &["sim", "trace"]),
     ("hw/declaration", &[]),
     ("hw/rtl", &["declaration"]),
     ("blocks", &["declaration"]),
@@ -29,7 +30,7 @@ const MAY_IMPORT: [(&str, &[&str]); 18] = [
     ("benchmarks/cudart", &["trace", "workloads"]),
     (
         ".",
-        &["blocks", "commit", "files", "hw", "sim", "synth", "testbenches", "trace", "verilog", "workloads"],
+        &["blocks", "card", "commit", "files", "hw", "sim", "synth", "testbenches", "trace", "verilog", "workloads"],
     ),
     ("python", &["", "blocks", "commit", "hw", "testbenches", "verilog"]),
 ];

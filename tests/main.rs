@@ -32,5 +32,6 @@ mod sthld;
 mod synth;
 mod traces;
 mod waveforms;
+mod windows;
 mod workflow;
 mod workloads;

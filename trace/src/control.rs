@@ -30,9 +30,18 @@ impl Control {
     /// Nothing is known, as of an instruction in a trace.
     pub const UNKNOWN: Control = Control(UNKNOWN);
 
+    /// Neither a dependence counter nor a wait mask, no yield and stall count 0.
+    pub const PLAIN: Control = Control(NO_BARRIER << 8 | NO_BARRIER << 5 | 1 << 4);
+
     /// The field in the upper half of an encoding of 128 bits.
     pub const fn of_upper_half(half: u64) -> Control {
         Control((half >> FIRST_BIT) as u32 & ((1 << BITS) - 1))
+    }
+
+    /// The same upper half with this field.
+    pub const fn in_upper_half(self, half: u64) -> u64 {
+        let field = (1u64 << BITS) - 1;
+        half & !(field << FIRST_BIT) | (self.0 as u64 & field) << FIRST_BIT
     }
 
     /// Nothing is known but the reuse flags of four source slots.

@@ -3,28 +3,12 @@
 
 use gpurf_blocks::ports::{ModernSubCoreIn, ModernSubCoreOut};
 use gpurf_blocks::{Data, Parameters, ReadRule, ReuseEntries, OPERANDS, READS, READ_BANKS};
-use serde::Deserialize;
+use gpurf_sim::modern::{ClockedInstruction, Silicon, SiliconWindow, ClockedOpcode};
 
 use super::program::NONE;
 use crate::{expect, value, Drive, Scenario};
 
 type Bench<'a, D> = Drive<'a, ModernSubCoreIn<D>, ModernSubCoreOut<D>>;
-
-/// Windows of real silicon.
-const WINDOWS: &str = include_str!("../../../../sim/tests/modern/windows.toml");
-
-#[derive(Deserialize)]
-struct Windows {
-    window: Vec<Window>,
-}
-
-#[derive(Deserialize)]
-struct Window {
-    card: String,
-    code: String,
-    packed: usize,
-    held: usize,
-}
 
 /// Units of the windows.
 const OTHER: u32 = 0;
@@ -62,26 +46,24 @@ impl Default for Instruction {
     }
 }
 
-/// As it is written: `FFMA R12, R10.reuse, R6, R8`. A register that it names twice is read once.
-fn instruction(text: &str) -> Result<Instruction, String> {
-    let (opcode, operands) = text.split_once(' ').unwrap_or((text, ""));
-    let unit = match opcode {
-        "NOP" => OTHER,
-        "CS2R.32" | "IADD3" | "MOV" => INTEGER,
-        "FADD" | "FFMA" => FLOAT,
-        _ => return Err(format!("{opcode} has no unit here")),
-    };
-    let mut instruction = Instruction { unit, ..Default::default() };
-    for (operand, text) in operands.split(", ").skip(1).enumerate() {
-        let (register, stays) =
-            text.strip_suffix(".reuse").map_or((text, false), |register| (register, true));
-        let number = register[1..].parse().ok();
-        if !instruction.sources.contains(&number) {
-            instruction.sources[operand] = number;
+/// A register that an instruction names twice is read once.
+impl From<&ClockedInstruction> for Instruction {
+    fn from(clocked: &ClockedInstruction) -> Instruction {
+        let unit = match clocked.opcode {
+            ClockedOpcode::Nop => OTHER,
+            ClockedOpcode::Mov | ClockedOpcode::Iadd3 | ClockedOpcode::Clock => INTEGER,
+            ClockedOpcode::Fadd | ClockedOpcode::Ffma => FLOAT,
+        };
+        let mut instruction = Instruction { unit, ..Default::default() };
+        for (operand, register) in clocked.sources.into_iter().enumerate() {
+            let number = register.map(u32::from);
+            if !instruction.sources.contains(&number) {
+                instruction.sources[operand] = number;
+            }
         }
-        instruction.reuse |= u32::from(stays) << operand;
+        instruction.reuse = clocked.reuse.into();
+        instruction
     }
-    Ok(instruction)
 }
 
 /// Puts an instruction at the head of a warp's buffer.
@@ -196,14 +178,17 @@ pub fn all<D: Data>() -> Vec<Scenario<ModernSubCoreIn<D>, ModernSubCoreOut<D>>> 
                 if (read_window, read_ports) != (3, 1) || reuse_cache == ReuseEntries::Off {
                     return Ok(());
                 }
-                let windows: Windows = toml::from_str(WINDOWS).map_err(|error| error.to_string())?;
-                for Window { card, code, packed, held } in windows.window {
-                    let texts = ["CS2R.32 R11"].into_iter().chain(code.split("; ")).chain(["CS2R.32 R11"]);
-                    let instructions = texts.map(instruction).collect::<Result<Vec<_>, String>>()?;
-                    let run = run(bench, &instructions, card == "A6000", alone)?;
+                let silicon = Silicon::built_in();
+                for SiliconWindow { card, code, packed, held, .. } in &silicon.windows {
+                    let clock = &ClockedInstruction::CLOCK;
+                    let between = ClockedInstruction::sequence(code)?;
+                    let instructions: Vec<Instruction> =
+                        [clock].into_iter().chain(&between).chain([clock]).map(Instruction::from).collect();
+                    let run = run(bench, &instructions, silicon.cards[card].fp32_initiation == 1, alone)?;
                     let cycles = run.controlled[instructions.len() - 1] - run.controlled[0];
                     let expected = if read_rule == ReadRule::Held { held } else { packed };
-                    expect(cycles == expected, format!("{code} takes {cycles} cycles and not {expected}"))?;
+                    let same = Some(cycles as u64) == *expected;
+                    expect(same, format!("{code} takes {cycles} cycles and not {expected:?}"))?;
                     // What reuse bits have left leaves with a new warp.
                     let mut launch = ModernSubCoreIn::<D>::default();
                     launch.launch[0] = true;
@@ -216,7 +201,8 @@ pub fn all<D: Data>() -> Vec<Scenario<ModernSubCoreIn<D>, ModernSubCoreOut<D>>> 
             name: "operands_leave_behind_control_allocate_and_window",
             rule: "H 5.3: Issue, Control, Allocate, three read cycles, always",
             play: |bench| {
-                let code = ["NOP", "FADD R8, R9, R10", "NOP"].map(|text| instruction(text).expect("it has a unit"));
+                let code = ClockedInstruction::sequence("NOP; FADD R8, R9, R10; NOP")?;
+                let code: Vec<Instruction> = code.iter().map(Instruction::from).collect();
                 let run = run(bench, &code, true, alone)?;
                 for (place, (cycle, _)) in run.dispatched.iter().enumerate() {
                     let after = cycle - run.issued[place];
