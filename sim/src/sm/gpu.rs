@@ -39,6 +39,8 @@ pub struct Gpu<E> {
     sms: Vec<Sm<E>>,
     /// L2 and DRAM that the SMs share.
     partitions: Option<Box<Partitions>>,
+    /// SMs that share them take turns.
+    turns: bool,
     /// Launches that are over.
     launches: u64,
     under_way: Option<UnderWay>,
@@ -60,7 +62,7 @@ checkpoint! {
     [<E: RunsSubCore>] Gpu<E> {
         values: partitions controller sthld cycle interval_start intervals kernels sampling;
         parts: sms;
-        fixed: launches under_way config design seed cycle_limit;
+        fixed: turns launches under_way config design seed cycle_limit;
     }
 }
 
@@ -95,6 +97,8 @@ impl<E: RunsSubCore> Gpu<E> {
         let mut gpu = Gpu {
             sms: sms.collect(),
             partitions: config.l2.shared.then(|| Box::new(Partitions::shared(config))),
+            // Of switching, not only the load/store unit asks L2, and what asks it goes on with the answer.
+            turns: design.switches(),
             launches: 0,
             under_way: None,
             config: config.clone(),
@@ -136,6 +140,13 @@ impl<E: RunsSubCore> Gpu<E> {
             sm.jump = false;
             sm.machine.sub_cores.iter_mut().for_each(|sub_core| sub_core.skip_nothing());
         }
+    }
+
+    /// Has SMs that share L2 take turns cycle by cycle, on one thread: the one that is furthest behind goes
+    /// first, of several the one with the least number. That says what L2 answers. The statistics are the
+    /// same.
+    pub fn take_turns(&mut self) {
+        self.turns = true;
     }
 
     /// Counts, under any design, what [`ResidentBlocks`] says of resident blocks and of the registers they
@@ -241,9 +252,7 @@ impl<E: RunsSubCore> Gpu<E> {
         let interval_end = self.interval_start.cycles + self.config.hardware.interval as u64;
         let end = interval_end.min(self.cycle_limit).min(until);
         let over = match &mut self.partitions {
-            Some(partitions) if !self.design.switches() => {
-                in_rounds(&mut self.sms, partitions, end, run_all)?
-            }
+            Some(partitions) if !self.turns => in_rounds(&mut self.sms, partitions, end, run_all)?,
             Some(_) => in_turns(&mut self.sms, &mut self.partitions, end)?,
             None => run_all(&mut self.sms, end)?,
         };
@@ -509,9 +518,7 @@ fn in_rounds<E: RunsSubCore>(
     }
 }
 
-/// SMs that share L2 and whose blocks switch: then also other parts than the load/store unit ask, and know
-/// the answer as they do. So the one that is furthest behind goes first, of several the one with the least
-/// number, and what they share is lent to it.
+/// SMs that share L2 and take turns. What they share is lent to the one whose turn it is.
 fn in_turns<E: RunsSubCore>(
     sms: &mut [Sm<E>],
     partitions: &mut Option<Box<Partitions>>,

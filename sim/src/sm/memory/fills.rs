@@ -37,7 +37,8 @@ struct Load<T> {
     what: T,
     /// Its place among the completions.
     order: u64,
-    sectors: u32,
+    /// Sectors and replies that it waits for, and one until it is closed.
+    waits: u32,
     completion: u64,
 }
 
@@ -72,7 +73,7 @@ impl<T: Copy> Fills<T> {
     /// An access begins that may have to wait, with its place among the completions. Its number, until
     /// [`Fills::close`].
     pub fn open(&mut self, what: T, order: u64) -> u32 {
-        let load = Load { what, order, sectors: 0, completion: 0 };
+        let load = Load { what, order, waits: 1, completion: 0 };
         match self.vacant.pop() {
             Some(number) => {
                 self.loads[place(number)] = load;
@@ -108,7 +109,7 @@ impl<T: Copy> Fills<T> {
 
     /// A store or atomic operation waits for a reply of L2.
     pub fn owe(&mut self, load: u32) {
-        self.loads[place(load)].sectors += 1;
+        self.loads[place(load)].waits += 1;
     }
 
     /// The reply that a store or atomic operation waits for is there in a cycle. If it is the last one: what
@@ -116,8 +117,8 @@ impl<T: Copy> Fills<T> {
     pub fn reply(&mut self, number: u32, cycle: u64) -> Option<(T, u64, u64)> {
         let found = &mut self.loads[place(number)];
         found.completion = found.completion.max(cycle);
-        found.sectors -= 1;
-        if found.sectors > 0 {
+        found.waits -= 1;
+        if found.waits > 0 {
             return None;
         }
         self.vacant.push(number);
@@ -127,7 +128,7 @@ impl<T: Copy> Fills<T> {
     /// The load waits for a sector that is asked for already.
     pub fn join(&mut self, load: u32, sector: u32) {
         self.waiting[place(sector)].push(load);
-        self.loads[place(load)].sectors += 1;
+        self.loads[place(load)].waits += 1;
     }
 
     /// The load has all its sectors, except for those that it waits for, in a cycle. That cycle, if it waits
@@ -135,7 +136,9 @@ impl<T: Copy> Fills<T> {
     pub fn close(&mut self, load: u32, completion: u64) -> Option<u64> {
         let found = &mut self.loads[place(load)];
         found.completion = found.completion.max(completion);
-        if found.sectors > 0 {
+        let completion = found.completion;
+        found.waits -= 1;
+        if found.waits > 0 {
             return None;
         }
         self.vacant.push(load);
@@ -159,8 +162,8 @@ impl<T: Copy> Fills<T> {
                 self.free = cycle + 1;
                 let load = &mut self.loads[place(number)];
                 load.completion = load.completion.max(cycle);
-                load.sectors -= 1;
-                if load.sectors == 0 {
+                load.waits -= 1;
+                if load.waits == 0 {
                     self.complete.push_back((load.what, load.completion));
                     self.vacant.push(number);
                 }
