@@ -2,6 +2,7 @@
 //! Windows of real silicon in the model, under both rules of the read allocator.
 
 use gpurf_blocks::{Parameters, ReadRule, READ_BANKS};
+use gpurf_sim::engines::RunsModernSubCore;
 use gpurf_sim::modern::{bank_of, ModernSubCore, Operation, Shown, Told, NO_COUNTER};
 use gpurf_trace::{RegisterId, Unit};
 use serde::Deserialize;
@@ -67,8 +68,7 @@ fn cycles(code: &str, wide: bool, parameters: &Parameters) -> u64 {
             told.heads[0].instruction.payload = next as u32;
         }
         let mut shown = Shown::default();
-        model.decide(&told, &mut shown);
-        model.edge(&told, &shown);
+        model.cycle(&told, &mut shown);
         if !shown.held {
             busy.iter_mut().for_each(|busy| *busy = busy.saturating_sub(1));
         }
