@@ -24,6 +24,7 @@ mod output;
 mod overheads;
 mod plot;
 mod power;
+mod processor_time;
 mod products;
 mod profile;
 mod program;

@@ -2,7 +2,7 @@
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
 mod checkpoint;
-mod events;
+pub mod events;
 mod konata;
 pub mod recording;
 pub mod runs;
@@ -11,7 +11,7 @@ pub mod views;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{bail, ensure, Context, Result};
@@ -36,9 +36,10 @@ use crate::designs::DesignParser;
 use crate::engines::Engines;
 use crate::input::{EmulationArguments, Input};
 use crate::output::{from_one, grouped, progress, say, table, JsonArgument};
+use crate::processor_time::ProcessorTime;
 use crate::program::{self, Properties};
 use crate::settings::MachineArguments;
-use crate::units::{Differences, Units};
+use crate::units::{Differences, Notes, Units};
 use crate::verdict::Verdict;
 
 use checkpoint::{CheckpointArguments, CheckpointPlace, Checkpoints};
@@ -145,19 +146,6 @@ impl Arguments {
         Ok(found.map(|input| if self.sample.is_given() { input.whole() } else { input }).collect())
     }
 
-    /// Recordings and counts are of issue and operand stages, which a sub-core without collectors does not
-    /// have.
-    fn check_window(&self) -> Result<()> {
-        ensure!(
-            !self.design.reads_in_window()
-                || self.record.waveform.is_none() && !self.record.count_events,
-            "--design {}: a sub-core without collectors takes neither --waveform nor --count-events; leave them \
-             out, or use --pipeline",
-            self.design
-        );
-        Ok(())
-    }
-
     /// Runs all thread blocks of an input, or those drawn.
     fn simulate_blocks(&self, input: &Input, sampling: Option<Sampling>) -> Result<Simulated> {
         let (design, config) = (self.design, self.machine.load()?);
@@ -169,7 +157,6 @@ impl Arguments {
             Some(listing) => with_control_bits(&workload, listing)?,
             None => workload,
         };
-        self.check_window()?;
         let mut job = Job {
             digest,
             arguments: self,
@@ -214,7 +201,12 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut verdict = Verdict::Holds;
     let mut rows = table(&runs::HEADER);
     for input in &arguments.found()? {
+        let start = ProcessorTime::now();
         let Simulated { name, statistics, events } = arguments.simulate(input)?;
+        if statistics.config.sms > 1 {
+            let alone = ProcessorTime::now().alone(&start);
+            say!("{name}: {alone:.1}% of the processor's time on one thread alone");
+        }
         rows.add_row(runs::row(&name, &statistics));
         if let Some(waveform) = &arguments.record.waveform {
             let [gtkwave, surfer] = views::files(waveform).map(|path| path.display().to_string());
@@ -337,17 +329,17 @@ impl Job<'_> {
     fn run_on(&self, kind: Engines, watch: Option<&Watch>) -> Result<Statistics> {
         let (config, design, seed) = (self.config, &self.design, self.arguments.seed);
         let count = SUB_CORES * config.sms;
-        if design.reads_in_window() {
-            // The sub-cores are among the units. Nobody asks the engines of issue and operand stages.
-            let engines = (0..count).map(|_| design.model(config, seed)).collect();
-            return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance_in_parallel);
-        }
         let waveform = self.arguments.record.waveform.as_ref().zip(self.recorded.clone());
         let is_lockstep = matches!(kind, Engines::Lockstep | Engines::LockstepVerilator);
         ensure!(
             !is_lockstep || waveform.is_none(),
             "--waveform takes one engine: model, rtl, rust-hdl or verilator"
         );
+        if design.reads_in_window() {
+            // The sub-cores are among the units. Nobody asks the engines of issue and operand stages.
+            let engines = (0..count).map(|_| design.model(config, seed)).collect();
+            return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance_in_parallel);
+        }
         let looks_inside = watch.is_some_and(|watch| watch.query().is_some());
         let record = &self.arguments.record;
         let hears =
@@ -411,10 +403,20 @@ impl Job<'_> {
                         Some(observed) => {
                             let log = self.events.clone();
                             let hear = move |_, event: &Occurrence| log.hear(event);
-                            sub_core_engine::recorded_rtl(observed, &options, texts, hear)?
+                            let (engine, recorded) =
+                                sub_core_engine::recorded_rtl(observed, &options, texts, hear)?;
+                            (Box::new(engine) as SubCoreHardware, recorded)
                         }
                         None => {
-                            sub_core_engine::recorded_ports(config, design, seed, &options, texts, engine()?)?
+                            let (engine, recorded) = sub_core_engine::recorded_ports(
+                                config,
+                                design,
+                                seed,
+                                &options,
+                                texts,
+                                engine()?,
+                            )?;
+                            (Box::new(engine) as SubCoreHardware, recorded)
                         }
                     };
                     recording = Some(recorded);
@@ -434,12 +436,35 @@ impl Job<'_> {
         }
         let statistics = self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance)?;
         if let Some((recording, (path, cycles))) = recording.zip(waveform) {
-            let Drawn { variables, cycles } = recording.finish(&cycles)?;
-            let event = self.event.as_ref();
-            Views { waveform: path, variables: &variables, cycles, event, groups: &views::SUB_CORE }
-                .write()?;
+            self.finish(recording, path, &cycles, &views::SUB_CORE)?;
         }
         Ok(statistics)
+    }
+
+    /// What is to be written down of sub-cores without collectors.
+    fn notes(&self, kind: Engines) -> Option<Notes<'_>> {
+        let record = &self.arguments.record;
+        let (scopes, loads) = (&record.scopes[..], record.loads);
+        let waveform = record.waveform.as_ref().zip(self.recorded.clone());
+        let hears = kind == Engines::Rtl && record.count_events;
+        self.design.reads_in_window().then(|| Notes {
+            options: waveform.map(|(path, cycles)| RecordingOptions { path, cycles, scopes, loads }),
+            texts: self.texts.clone(),
+            events: hears.then(|| self.events.clone()),
+            ..Notes::default()
+        })
+    }
+
+    /// Completes a waveform, and writes the views that show it.
+    fn finish(
+        &self,
+        recording: Recording,
+        waveform: &Path,
+        asked: &Range<u64>,
+        groups: &views::Groups,
+    ) -> Result<()> {
+        let Drawn { variables, cycles } = recording.finish(asked)?;
+        Views { waveform, variables: &variables, cycles, event: self.event.as_ref(), groups }.write()
     }
 
     /// Runs the workload; `divergences` reads from the engines in how many cycles some differed, and
@@ -454,7 +479,8 @@ impl Job<'_> {
     ) -> Result<Statistics> {
         let differences = Differences::default();
         let (config, design) = (self.config, self.design);
-        let units = Units { kind, config, design, differences: &differences, watch };
+        let notes = self.notes(kind).filter(|_| watch.is_none());
+        let units = Units { kind, config, design, differences: &differences, watch, notes: notes.as_ref() };
         let engines = units.around(engines)?;
         watch.map_or(Ok(()), Watch::check)?;
         let mut gpu = Gpu::new(config, design, self.arguments.seed, engines);
@@ -486,6 +512,11 @@ impl Job<'_> {
         if let Some(konata) = konata {
             let instructions = konata.finish()?;
             say!("{}: the pipeline of {} instructions", self.workload.name, grouped(instructions));
+        }
+        if let Some(Notes { options: Some(options), recording, .. }) = notes {
+            if let Some(recording) = recording.take() {
+                self.finish(recording, options.path, &options.cycles, &views::MODERN_SUB_CORE)?;
+            }
         }
         let (mut total, mut messages) = differences.take();
         for (sub_core, engine) in gpu.engines().enumerate() {

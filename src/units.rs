@@ -2,19 +2,26 @@
 //! Engines of an SM's hardware beside issue and operand stages: sub-cores without collectors, register
 //! caches, inter-warp multicasting unit, register management unit, CTA status monitor.
 
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
-use gpurf_blocks::{Clocked, Lockstep, Parameters, Ports, SUB_CORES};
+use gpurf_blocks::ports::{ModernSubCoreIn, ModernSubCoreOut};
+use gpurf_blocks::{Clocked, Lockstep, Parameters, Ports, Typed, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{
     iwmu_model, rmu_model, status_monitor_model, Engines, IwmuEngine, ModernSubCoreEngine,
     RegisterCacheEngine, RmuEngine, StatusMonitorEngine,
 };
+use gpurf_sim::modern::ModernSubCore;
 use gpurf_sim::sm::Design;
+use gpurf_testbenches::sub_core_engine::{recorded_ports, recorded_rtl, InstructionTexts};
+use gpurf_testbenches::tap::{self, Recording, RecordingOptions};
 use gpurf_testbenches::unit_hardware::{self, UnitHardware};
+use gpurf_verilog::{Events, Occurrence, Values};
 
 use crate::engines::Engines as Kind;
+use crate::sim::events::EventLog;
 use crate::sim::recording::Watch;
 
 /// Differences of engines in lockstep inside an SM, out of reach.
@@ -72,6 +79,19 @@ pub struct Units<'a> {
     pub differences: &'a Differences,
     /// An event that may be inside the RTL of a unit.
     pub watch: Option<&'a Watch>,
+    /// What is written down of sub-cores without collectors.
+    pub notes: Option<&'a Notes<'a>>,
+}
+
+/// What is written down of the sub-cores of the first SM, if they have no collectors.
+#[derive(Default)]
+pub struct Notes<'a> {
+    /// The waveform of sub-core 0.
+    pub options: Option<RecordingOptions<'a>>,
+    pub recording: RefCell<Option<Recording>>,
+    pub texts: InstructionTexts,
+    /// The events inside the RTL of all of them.
+    pub events: Option<EventLog>,
 }
 
 /// When a unit's clock edge comes in a cycle of the SM.
@@ -110,15 +130,57 @@ impl<'a> Units<'a> {
     fn modern_sub_cores(&self, count: usize) -> Result<Vec<ModernSubCoreEngine>> {
         let parameters = &self.design.parameters(self.config, 0);
         let model = || self.design.modern_sub_core_model(self.config);
+        let notes = self.notes.filter(|notes| notes.options.is_some() || notes.events.is_some());
         // The model does without ports.
-        if self.kind == Kind::Model {
+        if self.kind == Kind::Model && notes.is_none() {
             return Ok((0..count).map(|_| model()).collect());
         }
         let hardware = unit_hardware::modern_sub_core(parameters);
         let name = ("sub-core", Turn::OfSubCore);
-        let engines =
+        let mut engines =
             self.engines(name, || Box::new(model()) as Engine<_, _>, hardware, parameters, count)?;
+        if let Some(notes) = notes {
+            self.note(notes, &mut engines, parameters)?;
+        }
         Ok(engines.into_iter().map(|engine| Box::new(engine) as ModernSubCoreEngine).collect())
+    }
+
+    /// Has sub-cores of the first SM written down as they run.
+    fn note(
+        &self,
+        Notes { options, recording, texts, events }: &Notes,
+        engines: &mut [Engine<ModernSubCoreIn<u32>, ModernSubCoreOut<u32>>],
+        parameters: &Parameters,
+    ) -> Result<()> {
+        let log = events.clone().unwrap_or_default();
+        if self.kind != Kind::Rtl {
+            let (Some(options), Some(first)) = (options, engines.first_mut()) else { return Ok(()) };
+            let (config, design) = (self.config, &self.design);
+            // Which ports there are does not depend on the seed.
+            let engine = std::mem::replace(first, Box::new(ModernSubCore::new(parameters)));
+            let (engine, recorded) = recorded_ports(config, design, 0, options, texts.clone(), engine)?;
+            (*first, *recording.borrow_mut()) = (Box::new(engine), Some(recorded));
+            return Ok(());
+        }
+        let observed = (unit_hardware::modern_sub_core(parameters).observed)(parameters)?;
+        for (number, engine) in engines.iter_mut().take(SUB_CORES).enumerate() {
+            let log = log.clone();
+            match options {
+                Some(options) if number == 0 => {
+                    let hear = move |_, event: &Occurrence| log.hear(event);
+                    let (recorder, recorded) = recorded_rtl(&observed, options, texts.clone(), hear)?;
+                    (*engine, *recording.borrow_mut()) = (Box::new(recorder), Some(recorded));
+                }
+                _ if events.is_some() => {
+                    let look = move |_, events: &Events, values: &dyn Values| {
+                        events.visit(values, |event| log.hear(event));
+                    };
+                    *engine = Box::new(Typed::new(tap::listen(&observed, look)?));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// So many register caches of a sub-core.

@@ -30,7 +30,19 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
     ("benchmarks/cudart", &["trace", "workloads"]),
     (
         ".",
-        &["blocks", "card", "commit", "files", "hw", "sim", "synth", "testbenches", "trace", "verilog", "workloads"],
+        &[
+            "blocks",
+            "card",
+            "commit",
+            "files",
+            "hw",
+            "sim",
+            "synth",
+            "testbenches",
+            "trace",
+            "verilog",
+            "workloads",
+        ],
     ),
     ("python", &["", "blocks", "commit", "hw", "testbenches", "verilog"]),
 ];

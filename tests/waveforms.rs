@@ -251,6 +251,74 @@ fn events_are_as_many_as_the_sm_counts() {
     }
 }
 
+/// The values that a variable of a VCD takes, each with its time.
+fn changes(wave: &str, name: &str) -> Vec<(u64, String)> {
+    let id = wave.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        (words.first() == Some(&"$var") && words[4] == name).then(|| words[3].to_string())
+    });
+    let ending = format!(" {}", id.unwrap_or_else(|| panic!("no {name}")));
+    let (mut time, mut found) = (0, vec![]);
+    for line in wave.lines() {
+        match (line.strip_prefix('#'), line.strip_suffix(&ending)) {
+            (Some(now), _) => time = now.parse().unwrap(),
+            (None, Some(value)) => found.push((time, value.to_string())),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn a_sub_core_without_collectors_is_recorded_by_every_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |engine| {
+        let options = ["--design", "modern", "--engine", engine, "--around", "dispatch#9", "--after", "20"];
+        let told = record(folder.path(), "wave.vcd", &options);
+        (told, fs::read_to_string(folder.path().join("wave.vcd")).unwrap())
+    };
+    let (told_of_rtl, rtl) = told("rtl");
+    let (told_of_model, model) = told("model");
+    let event = told_of_rtl.split("the event is in cycle ").nth(1).unwrap();
+    let (cycle, text) = event.lines().next().unwrap().split_once(": ").unwrap();
+    assert!(text.starts_with("operands of warp ") && told_of_model.contains(text), "{told_of_rtl}");
+    // The event and the instruction that leaves stand in that cycle.
+    let time = 2 * cycle.parse::<u64>().unwrap();
+    let at = |name| changes(&rtl, name).into_iter().filter(|change| change.0 == time).collect::<Vec<_>>();
+    let events = at("events");
+    assert!(events.iter().any(|(_, events)| events.contains(&text.replace(' ', "_"))), "{events:?}");
+    let dispatched = at("dispatched");
+    let [(_, instruction)] = &dispatched[..] else { panic!("{dispatched:?}") };
+    // The SM says the same of it.
+    let log = fs::read_to_string(folder.path().join("pipeline.kanata")).unwrap();
+    let label = instruction.trim_start_matches('s').replace('_', " ");
+    assert!(!label.is_empty() && log.contains(&label), "{label} in {log}");
+    for name in ["issued", "dispatched"] {
+        assert!(changes(&rtl, name).len() > 3, "{name}");
+        assert_eq!(changes(&rtl, name), changes(&model, name), "{name}");
+    }
+    let names = variables(&rtl);
+    let is_inside = |name: &String| name.starts_with("sub_core.cache.");
+    assert!(names.iter().any(is_inside) && !variables(&model).iter().any(is_inside), "{names:?}");
+    let view = fs::read_to_string(folder.path().join("wave.vcd.gtkw")).unwrap();
+    assert!(view.contains("\n-Control and Allocate\n"), "{view}");
+}
+
+#[test]
+fn events_of_a_sub_core_without_collectors_are_as_many_as_the_sm_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = folder.path().join("run.json");
+    let options = ["sgemm", "--design", "modern", "--cycles", "3000", "--engine", "rtl", "--count-events"];
+    sim(&options).arg("--json").arg(&json).assert().success();
+    let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    let count = |value: &serde_json::Value| value.as_u64().unwrap();
+    let pairs = [("issue", "warp_instructions"), ("hold", "bank_conflicts"), ("hit", "hits")];
+    for (event, counter) in pairs {
+        assert!(count(&run["events"][event]) > 0, "{event}");
+        assert_eq!(run["events"][event], run[counter], "{event}");
+    }
+}
+
 fn testbench(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
     command.arg("testbench").args(arguments);

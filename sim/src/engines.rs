@@ -47,11 +47,10 @@ impl RunsRegisterCache for RegisterCache<u32> {
 
 /// Anything that runs a sub-core without collectors.
 pub trait RunsModernSubCore: Clocked<In = ModernSubCoreIn<u32>, Out = ModernSubCoreOut<u32>> {
-    /// A cycle in words, with its clock edge.
-    fn cycle(&mut self, told: &Told<u32>) -> Shown<u32> {
-        let shown = Shown::of_ports(&self.settle(&told.ports()));
+    /// A cycle in words, with its clock edge. The outputs are zero before.
+    fn cycle(&mut self, told: &Told<u32>, shown: &mut Shown<u32>) {
+        *shown = Shown::of_ports(&self.settle(&told.ports()));
         self.tick();
-        shown
     }
 }
 
@@ -60,11 +59,9 @@ impl RunsModernSubCore for Box<dyn Clocked<In = ModernSubCoreIn<u32>, Out = Mode
 
 impl RunsModernSubCore for ModernSubCore<u32> {
     #[inline]
-    fn cycle(&mut self, told: &Told<u32>) -> Shown<u32> {
-        let mut shown = Shown::default();
-        self.decide(told, &mut shown);
-        self.edge(told, &shown);
-        shown
+    fn cycle(&mut self, told: &Told<u32>, shown: &mut Shown<u32>) {
+        let decided = self.decide(told, shown);
+        self.edge(told, shown, decided);
     }
 }
 

@@ -3,9 +3,9 @@
 
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
-use gpurf_sim::sm::{Design, Gpu};
+use gpurf_sim::sm::{Dependences, Design, Gpu, Sampling};
 use gpurf_sim::statistics::Statistics;
-use gpurf_trace::{Command, KernelHeader, Workload};
+use gpurf_trace::{KernelHeader, Reuse, Workload};
 
 use crate::streams::{header, kernel, Line, ALL, EXIT};
 
@@ -38,28 +38,19 @@ fn blocks(blocks: &[Block]) -> Workload {
     kernel(header, &lines)
 }
 
-fn run(workload: &Workload, shared: bool, in_parallel: bool) -> Statistics {
+fn run(workload: &Workload, shared: bool) -> Statistics {
     let settings = MACHINE.iter().map(|setting| setting.to_string());
     let settings: Vec<String> = settings.chain([format!("l2.shared={shared}")]).collect();
     let config = Config::load(None, &settings).unwrap();
     let mut gpu = Gpu::new(&config, Design::BASELINE, 1, Engines::models(&config, Design::BASELINE, 1));
-    for command in &workload.commands {
-        match command {
-            Command::Kernel(kernel) if in_parallel => {
-                gpu.launch(kernel, None).unwrap();
-                while gpu.advance_in_parallel(u64::MAX).unwrap() {}
-            }
-            Command::Kernel(kernel) => gpu.run_kernel(kernel, None).unwrap(),
-            Command::MemcpyHtoD { address, bytes } => gpu.copy_to_device(*address, *bytes),
-        }
-    }
+    gpu.run(workload, None).unwrap();
     let statistics = gpu.statistics("model", 0);
     assert!(statistics.is_sound(), "{:?}", statistics.errors);
     statistics
 }
 
 fn cycles(work: &[Block], shared: bool) -> f64 {
-    run(&blocks(work), shared, false).summary.counters.cycles as f64
+    run(&blocks(work), shared).summary.counters.cycles as f64
 }
 
 /// Far apart.
@@ -102,17 +93,130 @@ fn latency_grows_with_what_others_load() {
 fn what_one_sm_loads_others_find_in_a_shared_l2() {
     let block = lines(4, 20, 0);
     let blocks = blocks(&vec![block; SMS as usize]);
-    let [own, shared] = [false, true].map(|shared| run(&blocks, shared, false).summary.counters);
+    let [own, shared] = [false, true].map(|shared| run(&blocks, shared).summary.counters);
     let sectors = 4 * 20 * 4;
     assert_eq!((own.l2_reads, own.l2_hits), (SMS * sectors, 0));
     assert_eq!((shared.l2_reads, shared.l2_hits), (SMS * sectors, (SMS - 1) * sectors));
 }
 
+/// Instructions of warps: opcode, register written if any, addresses.
+type Access = (&'static str, Option<u8>, Vec<u64>);
+
+/// Loads, stores, reductions and atomic operations of all blocks on the same lines, and arithmetic.
+fn mixed(count: usize, length: usize) -> Workload {
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut access = || -> Access {
+        let (stride, first) = (random.choice([0, 4, 4, 32, 132]).unwrap(), 32 * random.u64(..2048));
+        let addresses = (0..32).map(|lane| first + stride * lane).collect();
+        let register = Some(random.u8(8..14));
+        match random.u8(..8) {
+            0..3 => ("LDG.E", register, addresses),
+            3 => ("STG.E", None, addresses),
+            4 => ("RED.E.ADD", None, addresses),
+            5 => ("ATOMG.E.ADD", register, addresses),
+            _ => ("FADD", register, vec![]),
+        }
+    };
+    let accesses: Vec<Access> = (0..count * 4 * length).map(|_| access()).collect();
+    fn warp(accesses: &[Access]) -> Vec<Line<'_>> {
+        let accesses = accesses.iter();
+        let lines = accesses.map(|access| (access.0, access.1, &[2, 9][..], ALL, &access.2[..]));
+        lines.chain([EXIT]).collect()
+    }
+    let warps: Vec<Vec<Line>> = accesses.chunks(length).map(warp).collect();
+    let blocks: Vec<Vec<Vec<Line>>> = warps.chunks(4).map(<[_]>::to_vec).collect();
+    let header = KernelHeader { nregs: 16, grid: [count as u32, 1, 1], ..header(4 * 32) };
+    kernel(header, &blocks)
+}
+
+/// Machines on whose L2 several SMs meet in all ways: replies that come at once, few misses at a time, lines
+/// that keep their ways, little room and bandwidth.
+const SHARING: [&[&str]; 5] = [
+    &[],
+    &["l1.reserved=true", "l1.kept_stores=25", "l1.outstanding=8"],
+    &["l2.latency=31", "dram.latency=32", "l1.banks=1"],
+    &["l2.size=16384", "dram.cycles_per_sector=40", "l2.shared_requests=true", "l1.interleaved=false"],
+    &["l1.unified=8192", "l1.carve_outs=[0]", "l1.store_fill=false", "l1.write_back_port=false"],
+];
+
+/// These streams have no control bits.
+const MODERN: Design = Design { dependences: Dependences::Scoreboard, ..Design::MODERN };
+
+fn sharing(settings: &[&str], sms: usize) -> Config {
+    let settings = settings.iter().map(|setting| setting.to_string());
+    let shared = [format!("sms={sms}"), "l2.shared=true".into(), "dram.channels=4".into()];
+    Config::load(None, &settings.chain(shared).collect::<Vec<_>>()).unwrap()
+}
+
+/// On so many threads, or in turns.
+fn simulate(config: &Config, design: Design, work: &Workload, threads: Option<usize>, draws: bool) -> String {
+    let mut gpu = Gpu::new(config, design, 1, Engines::models(config, design, 1));
+    if draws {
+        gpu.sample(Sampling { every: 8, seed: 1 });
+    }
+    let advance = match threads {
+        Some(_) => Gpu::advance_in_parallel,
+        None => {
+            gpu.take_turns();
+            Gpu::advance
+        }
+    };
+    let run = || {
+        for kernel in work.kernels() {
+            gpu.launch(kernel, Some(&Reuse::default())).unwrap();
+            while advance(&mut gpu, u64::MAX).unwrap() {}
+        }
+        gpu.statistics("model", 0)
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(1)).build().unwrap();
+    let statistics = pool.install(run);
+    assert!(statistics.is_sound(), "{:?}", statistics.errors);
+    assert!(!draws || statistics.sample.as_ref().is_some_and(|sample| sample.sampled_launches > 0));
+    serde_json::to_string(&statistics).unwrap()
+}
+
+#[test]
+fn sms_that_run_on_by_themselves_get_the_answers_of_turns() {
+    let work = mixed(24, 60);
+    for (settings, sms) in SHARING.into_iter().flat_map(|settings| [(settings, 2), (settings, 5)]) {
+        for design in [Design::BASELINE, Design::MALEKEH, MODERN] {
+            let config = sharing(settings, sms);
+            let turns = simulate(&config, design, &work, None, false);
+            let found = simulate(&config, design, &work, Some(2), false);
+            assert_eq!(turns, found, "{settings:?}, {sms} SMs, {}", design.name());
+        }
+    }
+}
+
+#[test]
+fn caches_are_warmed_in_the_order_of_turns() {
+    let work = mixed(1600, 3);
+    let config = sharing(&["l2.size=65536"], 3);
+    let [turns, found] =
+        [None, Some(2)].map(|threads| simulate(&config, Design::BASELINE, &work, threads, true));
+    assert_eq!(turns, found);
+}
+
 #[test]
 fn threads_change_nothing() {
-    let blocks = blocks(&(0..3 * SMS).map(|number| lines(8, 20, region(number))).collect::<Vec<_>>());
-    for shared in [false, true] {
-        let [one, many] = [false, true].map(|in_parallel| run(&blocks, shared, in_parallel));
-        assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&many).unwrap());
+    let work = mixed(24, 20);
+    let streams = blocks(&(0..3 * SMS).map(|number| lines(8, 20, region(number))).collect::<Vec<_>>());
+    let designs = [
+        Design::BASELINE,
+        Design::MALEKEH,
+        MODERN,
+        Design::BOW,
+        Design::FINEREG,
+        Design::IWMA,
+        Design::REGISTER_CACHE,
+    ];
+    for (design, work) in designs.into_iter().flat_map(|design| [(design, &work), (design, &streams)]) {
+        for (shared, sms) in [(false, 2), (false, 5), (true, 2), (true, 5)] {
+            let settings = [format!("sms={sms}"), format!("l2.shared={shared}")];
+            let config = Config::load(None, &settings).unwrap();
+            let [one, two, three] =
+                [1, 2, 3].map(|threads| simulate(&config, design, work, Some(threads), false));
+            assert!(one == two && one == three, "{}, shared {shared}, {sms} SMs", design.name());
+        }
     }
 }

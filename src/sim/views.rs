@@ -22,6 +22,14 @@ pub const SUB_CORE: [(&str, &[&str]); 4] = [
     ("Dispatch", &["dispatched", "dispatch", "dispatch_unit"]),
 ];
 
+/// The same of a sub-core without collectors.
+pub const MODERN_SUB_CORE: [(&str, &[&str]); 4] = [
+    ("Issue", &["issued", "issued_warp", "unstalled", "counted"]),
+    ("Control and Allocate", &["controlled", "controlled_warp", "held", "reuse_hit"]),
+    ("Banks", &["bank_read", "load_taken", "bank_write"]),
+    ("Dispatch", &["dispatch", "dispatch_warp", "dispatch_unit"]),
+];
+
 /// For GTKWave: a nanosecond takes 200 pixels times two to this power, a whole number. A cycle is as wide as
 /// most texts.
 const ZOOM: f64 = -1.0;

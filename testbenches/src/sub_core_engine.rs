@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use anyhow::Result;
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{unpack, Clocked, Lockstep, Packed, PortLayout, Typed};
+use gpurf_blocks::ports::{ModernSubCoreIn, ModernSubCoreOut, SubCoreIn, SubCoreOut};
+use gpurf_blocks::{unpack, Clocked, Lockstep, Packed, PortLayout, Ports, Typed};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::SubCoreEngine;
-use gpurf_sim::sm::{Design, PipelineInstruction, PipelineListener};
+use gpurf_sim::sm::{Design, PipelineInstruction, PipelineListener, WINDOW_PLACE_BITS};
 use gpurf_verilog::{emit, Compiled, Hierarchy, Occurrence, PackedCompiled, Verilated};
 use rust_hdl::prelude::Block;
 
@@ -53,9 +53,13 @@ pub fn compiled(config: &Config, design: &Design, seed: u64) -> Result<Compiled<
     Ok(Compiled::new(&*block(config, design, seed))?)
 }
 
-/// The same for those who look inside.
+/// The same for those who look inside, of a sub-core with or without collectors.
 pub fn observed(config: &Config, design: &Design, seed: u64) -> Result<PackedCompiled> {
-    Ok(PackedCompiled::observed(&*block(config, design, seed), &PortLayout::of::<In, Out>())?)
+    let layout = match design.reads_in_window() {
+        true => PortLayout::of::<ModernSubCoreIn<u32>, ModernSubCoreOut<u32>>(),
+        false => PortLayout::of::<In, Out>(),
+    };
+    Ok(PackedCompiled::observed(&*block(config, design, seed), &layout)?)
 }
 
 /// The emitted Verilog of a design's sub-core: all those of a machine are made from it.
@@ -81,6 +85,35 @@ pub fn trio(
     Ok(Lockstep::new(design.model(config, seed), Lockstep::new(rtl, verilator(verilog)?)))
 }
 
+/// Ports of a sub-core, with or without collectors, that tell of instructions.
+pub trait TellsInstructions<O>: Ports {
+    /// The serial number of the instruction that is issued in a cycle, and of the one that is dispatched;
+    /// bits of it that [`known_by`] leaves.
+    fn serials(&self, outputs: &O) -> [Option<u32>; 2];
+}
+
+impl TellsInstructions<Out> for In {
+    fn serials(&self, outputs: &Out) -> [Option<u32>; 2] {
+        let issued = outputs.issued.then(|| self.head_payload[outputs.issued_warp as usize]);
+        let dispatched = outputs.dispatch.contains(&true).then_some(outputs.dispatch_payload);
+        [issued, dispatched].map(|serial| serial.map(known_by))
+    }
+}
+
+impl TellsInstructions<ModernSubCoreOut<u32>> for ModernSubCoreIn<u32> {
+    fn serials(&self, outputs: &ModernSubCoreOut<u32>) -> [Option<u32>; 2] {
+        let issued = outputs.issued.then(|| self.head_payload[outputs.issued_warp as usize]);
+        let dispatched = outputs.dispatch.then_some(outputs.dispatch_payload);
+        [issued, dispatched].map(|payload| payload.map(|payload| payload >> WINDOW_PLACE_BITS))
+    }
+}
+
+/// Bits of a serial number that tell instructions under way from each other: those that payloads of a sub-core
+/// without collectors have.
+fn known_by(serial: u32) -> u32 {
+    serial & u32::MAX >> WINDOW_PLACE_BITS
+}
+
 /// The texts of the instructions that are under way in an SM, by serial number. A copy has the same texts.
 #[derive(Clone, Default)]
 pub struct InstructionTexts(Arc<Mutex<HashMap<u32, String>>>);
@@ -91,22 +124,20 @@ impl InstructionTexts {
     }
 
     /// The texts of the instruction that is issued in a cycle, and of the one that is dispatched.
-    fn of(&self, inputs: &In, outputs: &Out) -> [String; 2] {
-        let issued = outputs.issued.then(|| inputs.head_payload[outputs.issued_warp as usize]);
-        let dispatched = outputs.dispatch.contains(&true).then_some(outputs.dispatch_payload);
+    fn of<I: TellsInstructions<O>, O>(&self, inputs: &I, outputs: &O) -> [String; 2] {
         let texts = self.lock();
-        [issued, dispatched]
-            .map(|serial| serial.and_then(|serial| texts.get(&serial).cloned()).unwrap_or_default())
+        let text = |serial| texts.get(&serial).cloned();
+        inputs.serials(outputs).map(|serial| serial.and_then(text).unwrap_or_default())
     }
 }
 
 impl PipelineListener for InstructionTexts {
     fn begin(&mut self, _cycle: u64, instruction: &PipelineInstruction) {
-        self.lock().insert(instruction.serial, instruction.text.into());
+        self.lock().insert(known_by(instruction.serial), instruction.text.into());
     }
 
     fn end(&mut self, _cycle: u64, serial: u32) {
-        self.lock().remove(&serial);
+        self.lock().remove(&known_by(serial));
     }
 }
 
@@ -114,36 +145,37 @@ impl PipelineListener for InstructionTexts {
 const TOP: &str = "sub_core";
 
 /// The instructions that are issued and dispatched in a cycle, as texts of a waveform.
-fn instructions(texts: InstructionTexts) -> Texts<'static> {
-    let of = move |_, inputs: &[u32], outputs: &[u32]| texts.of(&unpack(inputs), &unpack(outputs)).into();
+fn instructions<I: TellsInstructions<O>, O: Ports>(texts: InstructionTexts) -> Texts<'static> {
+    let of =
+        move |_, inputs: &[u32], outputs: &[u32]| texts.of::<I, O>(&unpack(inputs), &unpack(outputs)).into();
     Texts { names: &["instructions.issued", "instructions.dispatched"], of: Box::new(of) }
 }
 
 /// A design's sub-core that was compiled to be observed, with every signal in it recorded; `hear` is told its
 /// events.
-pub fn recorded_rtl(
+pub fn recorded_rtl<I: TellsInstructions<O>, O: Ports>(
     compiled: &PackedCompiled,
     options: &RecordingOptions,
     texts: InstructionTexts,
-    hear: impl FnMut(u64, &Occurrence) + 'static,
-) -> Result<(SubCoreHardware, Recording)> {
-    let (engine, recording) = record_inside(compiled, TOP, options, instructions(texts), hear)?;
-    Ok((typed(engine), recording))
+    hear: impl FnMut(u64, &Occurrence),
+) -> Result<(impl Clocked<In = I, Out = O>, Recording)> {
+    let (engine, recording) = record_inside(compiled, TOP, options, instructions::<I, O>(texts), hear)?;
+    Ok((Typed::new(engine), recording))
 }
 
 /// Any engine of a design's sub-core, with its ports recorded.
-pub fn recorded_ports(
+pub fn recorded_ports<E: Clocked<In: TellsInstructions<E::Out>, Out: Ports>>(
     config: &Config,
     design: &Design,
     seed: u64,
     options: &RecordingOptions,
     texts: InstructionTexts,
-    engine: SubCoreHardware,
-) -> Result<(SubCoreHardware, Recording)> {
-    let (block, layout) = (block(config, design, seed), PortLayout::of::<In, Out>());
-    let (engine, texts) = (Box::new(Packed(engine)), instructions(texts));
-    let (engine, recording) = record_ports(engine, &*block, &layout, TOP, options, texts)?;
-    Ok((typed(engine), recording))
+    engine: E,
+) -> Result<(impl Clocked<In = E::In, Out = E::Out>, Recording)> {
+    let (block, layout) = (block(config, design, seed), PortLayout::of::<E::In, E::Out>());
+    let texts = instructions::<E::In, E::Out>(texts);
+    let (engine, recording) = record_ports(Packed(engine), &*block, &layout, TOP, options, texts)?;
+    Ok((Typed::new(engine), recording))
 }
 
 /// An engine that is looked at, with the types of its ports.

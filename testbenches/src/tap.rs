@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Looking at an engine while others drive it: recording of its waveform, search for an event inside its RTL.
 
-use std::cell::{Cell, RefCell};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use anyhow::{Context, Result};
 use gpurf_blocks::{PackedClocked, PortLayout};
@@ -17,8 +15,6 @@ use gpurf_verilog::{
     Query, Values, WaveformVariable,
 };
 use rust_hdl::prelude::Block;
-
-use crate::PackedEngine;
 
 /// An engine that is looked at before each clock edge, with the ports of the cycle as they have settled.
 struct Tapped<E, F> {
@@ -68,7 +64,7 @@ pub struct Recording {
     /// The variables that it records.
     pub variables: Vec<WaveformVariable>,
     /// The cycle after the last one that is recorded.
-    end: Rc<Cell<u64>>,
+    end: Arc<AtomicU64>,
     finish: Box<dyn FnOnce() -> io::Result<()>>,
 }
 
@@ -76,7 +72,7 @@ impl Recording {
     /// Completes the file and gives it its name. What it shows.
     pub fn finish(self, asked: &Range<u64>) -> Result<Drawn> {
         (self.finish)()?;
-        Ok(Drawn { variables: self.variables, cycles: asked.start..self.end.get().max(asked.start) })
+        Ok(Drawn { variables: self.variables, cycles: asked.start..self.end.load(Relaxed).max(asked.start) })
     }
 }
 
@@ -90,9 +86,13 @@ pub struct Drawn {
 
 /// A waveform that an engine writes, or the reason why it could not be written on.
 struct Shared<W> {
-    waveform: Rc<RefCell<Result<W, io::Error>>>,
+    waveform: Arc<Mutex<Result<W, io::Error>>>,
     cycles: Range<u64>,
-    end: Rc<Cell<u64>>,
+    end: Arc<AtomicU64>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("nobody panics while a waveform is written")
 }
 
 impl<W: 'static> Shared<W> {
@@ -102,19 +102,21 @@ impl<W: 'static> Shared<W> {
         cycles: Range<u64>,
         finish: fn(W) -> io::Result<()>,
     ) -> (Self, Recording) {
-        let waveform = Rc::new(RefCell::new(Ok(waveform)));
-        let end = Rc::new(Cell::new(0));
+        let waveform = Arc::new(Mutex::new(Ok(waveform)));
+        let end: Arc<AtomicU64> = Arc::default();
         let (held, last) = (waveform.clone(), end.clone());
-        let complete =
-            move || held.replace(Err(io::Error::other("the waveform is finished"))).and_then(finish);
+        let complete = move || {
+            let finished = Err(io::Error::other("the waveform is finished"));
+            std::mem::replace(&mut *locked(&held), finished).and_then(finish)
+        };
         let recording = Recording { variables, end: last, finish: Box::new(complete) };
         (Shared { waveform, cycles, end }, recording)
     }
 
     /// Goes on, unless something has failed.
     fn attempt(&self, cycle: u64, sample: impl FnOnce(&mut W) -> io::Result<()>) {
-        self.end.set(cycle + 1);
-        let mut waveform = self.waveform.borrow_mut();
+        self.end.store(cycle + 1, Relaxed);
+        let mut waveform = locked(&self.waveform);
         if let Err(error) = waveform.as_mut().map_or(Ok(()), sample) {
             *waveform = Err(error);
         }
@@ -122,7 +124,7 @@ impl<W: 'static> Shared<W> {
 }
 
 /// The texts of a cycle, by its number and its packed ports.
-type TextsOfCycle = Box<dyn FnMut(u64, &[u32], &[u32]) -> Vec<String>>;
+type TextsOfCycle = Box<dyn FnMut(u64, &[u32], &[u32]) -> Vec<String> + Send>;
 
 /// Texts of a cycle beside its signals.
 pub struct Texts<'a> {
@@ -143,8 +145,8 @@ pub fn record_inside(
     top: &str,
     options: &RecordingOptions,
     texts: Texts,
-    mut hear: impl FnMut(u64, &Occurrence) + 'static,
-) -> Result<(PackedEngine, Recording)> {
+    mut hear: impl FnMut(u64, &Occurrence),
+) -> Result<(impl PackedClocked, Recording)> {
     let events = events(compiled.scopes())?;
     let extent = Extent { scopes: options.scopes, loads: options.loads, texts: texts.names };
     let waveform = ModuleWaveform::create(options.path, top, compiled.scopes(), &events, extent)?;
@@ -152,38 +154,39 @@ pub fn record_inside(
     let (shared, recording) =
         Shared::new(waveform, variables, options.cycles.clone(), ModuleWaveform::finish);
     let mut of = texts.of;
-    let engine = tapped(compiled.engine(), move |cycle, engine, inputs, outputs| {
-        engine.observe();
-        events.visit(engine, |event| hear(cycle, event));
-        if shared.cycles.contains(&cycle) {
-            let texts = of(cycle, inputs, outputs);
-            shared.attempt(cycle, |waveform| waveform.sample(cycle, engine, &as_str(&texts)));
-        }
-    });
-    Ok((Box::new(engine), recording))
+    let engine =
+        tapped(compiled.engine(), move |cycle, engine: &mut PackedRtl, inputs: &[u32], outputs: &[u32]| {
+            engine.observe();
+            events.visit(engine, |event| hear(cycle, event));
+            if shared.cycles.contains(&cycle) {
+                let texts = of(cycle, inputs, outputs);
+                shared.attempt(cycle, |waveform| waveform.sample(cycle, engine, &as_str(&texts)));
+            }
+        });
+    Ok((engine, recording))
 }
 
 /// Any engine, with its ports recorded; `module` tells which of those in the layout there are.
-pub fn record_ports(
-    engine: PackedEngine,
+pub fn record_ports<E: PackedClocked>(
+    engine: E,
     module: &dyn Block,
     layout: &PortLayout,
     top: &str,
     options: &RecordingOptions,
     texts: Texts,
-) -> Result<(PackedEngine, Recording)> {
+) -> Result<(impl PackedClocked, Recording)> {
     let extent = Extent { scopes: options.scopes, loads: options.loads, texts: texts.names };
     let waveform = PortWaveform::create(options.path, top, module, layout, extent)?;
     let variables = waveform.variables().to_vec();
     let (shared, recording) = Shared::new(waveform, variables, options.cycles.clone(), PortWaveform::finish);
     let mut of = texts.of;
-    let engine = tapped(engine, move |cycle, _, inputs, outputs| {
+    let engine = tapped(engine, move |cycle, _: &mut E, inputs: &[u32], outputs: &[u32]| {
         if shared.cycles.contains(&cycle) {
             let texts = of(cycle, inputs, outputs);
             shared.attempt(cycle, |waveform| waveform.sample(cycle, inputs, outputs, &as_str(&texts)));
         }
     });
-    Ok((Box::new(engine), recording))
+    Ok((engine, recording))
 }
 
 /// The events that modules declare.

@@ -339,10 +339,16 @@ impl Bench {
         texts: Texts,
     ) -> Result<(PackedEngine, tap::Recording)> {
         match engine {
-            EngineKind::Rtl => record_inside(self.observed()?, &self.name, options, texts, |_, _| {}),
+            EngineKind::Rtl => {
+                let (engine, recording) =
+                    record_inside(self.observed()?, &self.name, options, texts, |_, _| {})?;
+                Ok((Box::new(engine), recording))
+            }
             other => {
                 let (engine, block) = (self.engine(other)?, self.block());
-                record_ports(engine, &*block, &self.layout, &self.name, options, texts)
+                let (engine, recording) =
+                    record_ports(engine, &*block, &self.layout, &self.name, options, texts)?;
+                Ok((Box::new(engine), recording))
             }
         }
     }

@@ -20,16 +20,19 @@ impl Kernel {
         }
     }
 
-    /// Starts reading, with the `near_` masks set as `reuse` says. Profiling reads the first warps
-    /// of the kernel beforehand.
-    pub fn open_annotated(&self, reuse: &Reuse) -> Result<KernelReader> {
+    /// The kernel with its `near_` masks set as `reuse` says. Profiling reads its first warps, once for all
+    /// that read the kernel afterwards.
+    pub fn annotated(&self, reuse: &Reuse) -> Result<Kernel> {
         let annotator = match reuse.mode {
             ReuseMode::Exact => Annotator::Exact { threshold: reuse.threshold },
             ReuseMode::Profile { warps } => profile(self, reuse.threshold, warps)?,
         };
-        let mut reader = self.open()?;
-        reader.annotate(annotator);
-        Ok(reader)
+        Ok(self.with_annotator(annotator))
+    }
+
+    /// Starts reading the kernel, [annotated](Kernel::annotated).
+    pub fn open_annotated(&self, reuse: &Reuse) -> Result<KernelReader> {
+        self.annotated(reuse)?.open()
     }
 }
 

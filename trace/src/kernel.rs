@@ -98,6 +98,7 @@ pub struct Kernel {
     header: Arc<KernelHeader>,
     opener: Arc<Opener>,
     liveness: Option<Arc<Analysis>>,
+    annotator: Option<Arc<Annotator>>,
 }
 
 impl Kernel {
@@ -106,7 +107,7 @@ impl Kernel {
         header: KernelHeader,
         open: impl Fn() -> Result<Box<dyn BlockSource>> + Send + Sync + 'static,
     ) -> Kernel {
-        Kernel { header: Arc::new(header), opener: Arc::new(open), liveness: None }
+        Kernel { header: Arc::new(header), opener: Arc::new(open), liveness: None, annotator: None }
     }
 
     /// A kernel held in memory. The instructions of `blocks` index `program`.
@@ -140,13 +141,18 @@ impl Kernel {
         &self.opener
     }
 
-    /// Starts reading, with every `near_` mask zero.
+    /// With the `near_` masks of all that is read set.
+    pub(crate) fn with_annotator(&self, annotator: Annotator) -> Kernel {
+        Kernel { annotator: Some(Arc::new(annotator)), ..self.clone() }
+    }
+
+    /// Starts reading, with every `near_` mask zero unless the kernel is [annotated](Kernel::annotated).
     pub fn open(&self) -> Result<KernelReader> {
         Ok(KernelReader {
             header: Arc::clone(&self.header),
             program: Program::default(),
             source: (self.opener)()?,
-            annotator: None,
+            annotator: self.annotator.clone(),
             share: (0, 1),
             number: 0,
         })
@@ -181,7 +187,7 @@ pub struct KernelReader {
     header: Arc<KernelHeader>,
     program: Program,
     source: Box<dyn BlockSource>,
-    annotator: Option<Annotator>,
+    annotator: Option<Arc<Annotator>>,
     /// The blocks of the source that are wanted: those whose number leaves this remainder, by how many.
     share: (u64, u64),
     /// The number of the source's next block.
@@ -195,11 +201,6 @@ impl KernelReader {
         if !self.source.restrict(own, count) {
             self.share = (own, count);
         }
-    }
-
-    /// Sets the `near_` masks of what is read from now on.
-    pub(crate) fn annotate(&mut self, annotator: Annotator) {
-        self.annotator = Some(annotator);
     }
 
     /// The header, which is known before the kernel's instructions are read.
@@ -222,7 +223,7 @@ impl KernelReader {
             block = self.source.next_block(&mut self.program)?;
         }
         self.number += 1;
-        if let (Some(block), Some(annotator)) = (&mut block, &mut self.annotator) {
+        if let (Some(block), Some(annotator)) = (&mut block, &self.annotator) {
             annotator.annotate(&self.program, block);
         }
         Ok(block)

@@ -5,7 +5,7 @@ use std::io::Result;
 
 /// A file format. First scopes and variables are declared, then values change at times that rise. Variables
 /// are numbered in the order of their declaration, from 0.
-pub trait Format {
+pub trait Format: Send {
     fn open_scope(&mut self, name: &str) -> Result<()>;
     fn close_scope(&mut self) -> Result<()>;
     fn declare_bits(&mut self, width: usize, name: &str) -> Result<()>;

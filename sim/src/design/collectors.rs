@@ -93,10 +93,10 @@ named_rows! { CollectorKind:
         name: "window",
         module: "modern_sub_core",
         stage: "modern_sub_core",
-        // The sub-core that ships is no part of the engines: these two are never asked.
-        sub_core: "ocu_sub_core",
+        sub_core: "modern_sub_core",
         holds: OperandBuffer::InWindow,
         keeps: KeptOperands::Nothing,
+        // The SM has its model from elsewhere, and never asks this one.
         model: model_with::<Ocu<u32>>,
         energies: Energies::of_operand_collector,
         measured: None,

@@ -21,7 +21,7 @@ use super::reuse_cache::place_of;
 use super::variable_queue::Instruction;
 use super::{
     CggtyScheduler, DependenceCounters, Dispatch, Grant, Operation, ReadAllocator, ResultQueue, ReuseCache,
-    Selection, Shown, StallCounters, Told, VariableQueue,
+    Selection, Shown, StallCounters, Taken, Told, VariableQueue,
 };
 use crate::bits::members;
 use crate::checkpoint::model_state;
@@ -76,10 +76,10 @@ struct Flight<D> {
 
 /// Actions of a cycle's edge, beside those that the inputs name.
 #[derive(Clone, Copy, Debug, Default)]
-struct Decided {
+pub(crate) struct Decided {
     selection: Option<Selection>,
-    /// Places of the reads of the instruction that goes.
-    grant: Option<Grant>,
+    /// Places of all reads, if an instruction goes.
+    goes: Option<Taken>,
 }
 
 impl<D: Data> Flight<D> {
@@ -132,14 +132,14 @@ impl<D: Data> ModernSubCore<D> {
     /// [`Clocked::settle`] in words. The outputs are zero before.
     // In the loop of the SM a cycle of the model is one function.
     #[inline(always)]
-    pub fn decide(&mut self, told: &Told<D>, shown: &mut Shown<D>) {
-        let grant = self.place();
+    pub(crate) fn decide(&mut self, told: &Told<D>, shown: &mut Shown<D>) -> Decided {
+        let goes = self.place();
         let place = self.leaving(self.window + 1);
-        self.flying = self.flying & !(1 << place) | u8::from(grant.is_some()) << place;
-        if grant.is_some() {
+        self.flying = self.flying & !(1 << place) | u8::from(goes.is_some()) << place;
+        if goes.is_some() {
             shown.reuse_hit = self.flights[place].hits;
         }
-        shown.held = self.allocate.is_some() && grant.is_none();
+        shown.held = self.allocate.is_some() && goes.is_none();
         let selection = if shown.held { None } else { self.select(told, shown) };
         if let Some(Selection { warp, waits }) = selection {
             shown.issued = (!waits).then_some(warp);
@@ -158,7 +158,7 @@ impl<D: Data> ModernSubCore<D> {
             shown.load_taken |= u8::from(has_load && !writes) << bank;
             shown.bank_write |= u8::from(has_load || writes) << bank;
         }
-        self.decided = Decided { selection, grant };
+        Decided { selection, goes }
     }
 
     /// Operands that leave, and rows that are read.
@@ -193,7 +193,7 @@ impl<D: Data> ModernSubCore<D> {
 
     /// The instruction that goes gets its place among the flights: the one of fixed latency if there is one.
     #[inline]
-    fn place(&mut self) -> Option<Grant> {
+    fn place(&mut self) -> Option<Taken> {
         if let Some(operation) = &self.allocate {
             return self.place_fixed(*operation);
         }
@@ -202,11 +202,11 @@ impl<D: Data> ModernSubCore<D> {
         let grant = self.allocator.place(instruction.sources.valid, false)?;
         let place = self.leaving(self.window + 1);
         self.flights[place].set(instruction, 1 << queue, &grant);
-        Some(grant)
+        Some(grant.taken)
     }
 
     #[inline]
-    fn place_fixed(&mut self, operation: Operation) -> Option<Grant> {
+    fn place_fixed(&mut self, operation: Operation) -> Option<Taken> {
         let Operation { instruction, tensor, reuse, .. } = operation;
         let Instruction { warp, sources, .. } = instruction;
         let (mut hits, mut fills) = (0, 0);
@@ -234,7 +234,7 @@ impl<D: Data> ModernSubCore<D> {
         for source in members(missing & !asked) {
             flight.read(source, flight.cycles[first[source]].into());
         }
-        Some(grant)
+        Some(grant.taken)
     }
 
     /// The warp whose instruction issues, or waits for a constant.
@@ -284,14 +284,14 @@ impl<D: Data> ModernSubCore<D> {
 
     /// The clock edge of a cycle with these inputs and outputs.
     #[inline(always)]
-    pub fn edge(&mut self, told: &Told<D>, shown: &Shown<D>) {
-        let Decided { selection, grant } = std::mem::take(&mut self.decided);
+    pub(crate) fn edge(&mut self, told: &Told<D>, shown: &Shown<D>, decided: Decided) {
+        let Decided { selection, goes } = decided;
         self.read(shown);
         if told.launch != 0 {
             self.reuse.launch(told.launch);
         }
-        if let Some(grant) = &grant {
-            self.go(grant);
+        if let Some(taken) = goes {
+            self.go(taken);
         }
         self.allocator.edge();
         if shown.dispatch.is_some() {
@@ -348,8 +348,8 @@ impl<D: Data> ModernSubCore<D> {
 
     /// An instruction goes: it takes its places, and leaves its queue or Allocate.
     #[inline]
-    fn go(&mut self, grant: &Grant) {
-        self.allocator.take(grant);
+    fn go(&mut self, taken: Taken) {
+        self.allocator.take(taken);
         let flight = &self.flights[self.leaving(self.window + 1)];
         for queue in members(flight.queue) {
             self.queues[queue].take();
@@ -412,7 +412,7 @@ impl<D: Data> Clocked for ModernSubCore<D> {
 
     fn settle(&mut self, inputs: &ModernSubCoreIn<D>) -> ModernSubCoreOut<D> {
         let (told, mut shown) = (Told::of_ports(inputs), Shown::default());
-        self.decide(&told, &mut shown);
+        self.decided = self.decide(&told, &mut shown);
         (self.told, self.shown) = (told, shown);
         shown.ports()
     }
@@ -420,7 +420,8 @@ impl<D: Data> Clocked for ModernSubCore<D> {
     fn tick(&mut self) {
         let told = std::mem::take(&mut self.told);
         let shown = self.shown;
-        self.edge(&told, &shown);
+        let decided = std::mem::take(&mut self.decided);
+        self.edge(&told, &shown, decided);
     }
 
     model_state!();

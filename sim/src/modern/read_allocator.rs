@@ -11,7 +11,7 @@ use crate::bits::{mask, members};
 /// next one.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct ReadAllocator {
-    taken: [u16; READ_BANKS],
+    taken: Taken,
     /// All ports in a window.
     places: u16,
     /// An instruction keeps the banks that it reads for its whole window.
@@ -26,8 +26,11 @@ pub struct Grant {
     /// When each source is read: at port r in cycle k of the window for 3 k + r.
     pub places: [Option<u8>; READS],
     /// Places of each bank that are taken then.
-    taken: [u16; READ_BANKS],
+    pub taken: Taken,
 }
+
+/// Places of each bank.
+pub type Taken = [u16; READ_BANKS];
 
 impl ReadAllocator {
     /// After reset, with these parameters.
@@ -65,8 +68,8 @@ impl ReadAllocator {
 
     /// An instruction takes its places.
     #[inline]
-    pub fn take(&mut self, grant: &Grant) {
-        self.taken = grant.taken;
+    pub fn take(&mut self, taken: Taken) {
+        self.taken = taken;
     }
 
     /// The clock edge: ports of a bank that nobody has taken in the cycle that begins.
@@ -105,7 +108,7 @@ impl Clocked for ReadAllocator {
 
     fn tick(&mut self) {
         if let Some((_, grant)) = self.decide() {
-            self.take(&grant);
+            self.take(grant.taken);
         }
         self.edge();
     }
@@ -122,7 +125,7 @@ mod tests {
             let of_bank_0 = [0b000001, 0b000101, 0b010101];
             let grant = allocator.place(of_bank_0[1], true).expect("two reads fit");
             assert_eq!(grant.places, [Some(0), None, Some(3), None, None, None]);
-            allocator.take(&grant);
+            allocator.take(grant.taken);
             allocator.edge();
             for (reads, sources) in of_bank_0.into_iter().enumerate() {
                 assert_eq!(allocator.place(sources, true).is_some(), reads < after, "{rule:?}");

@@ -10,6 +10,8 @@ use gpurf_trace::{RegisterId, Unit};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
+use crate::engines::RunsModernSubCore;
+
 use super::{bank_of, ModernSubCore, Operation, Shown, Told, NO_COUNTER};
 
 /// Windows, and the GPUs that ran them.
@@ -202,8 +204,7 @@ fn cycles(code: &[ClockedInstruction], fp32_initiation: u32, parameters: &Parame
             told.heads[0].instruction.payload = next as u32;
         }
         let mut shown = Shown::default();
-        model.decide(&told, &mut shown);
-        model.edge(&told, &shown);
+        model.cycle(&told, &mut shown);
         if !shown.held {
             busy.iter_mut().for_each(|busy| *busy = busy.saturating_sub(1));
         }

@@ -21,13 +21,12 @@ const NONE: u32 = u32::MAX;
 /// Instructions by the cycle of their completion; those of one cycle keep the order in which they were
 /// planned.
 ///
-/// Those of the next cycles stand in a calendar, which has a list for each cycle. Others wait in a heap: they
-/// lie further ahead, and were planned before all that the calendar has of their cycle by then.
+/// Those of the next cycles stand in a calendar, which has a list for each cycle. Others wait in a heap,
+/// since they lie further ahead.
 #[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Completions {
-    /// Instructions under way, each with the next one in its list. Places not in use are a list too, from
-    /// `free` on.
-    planned: Vec<(Executing, u32)>,
+    /// Instructions under way. Places not in use are a list too, from `free` on.
+    planned: Vec<Planned>,
     free: u32,
     /// First and last of each cycle's list, at the cycle's number modulo [`REACH`].
     calendar: Box<[(u32, u32); REACH]>,
@@ -43,6 +42,16 @@ pub(super) struct Completions {
     next: Option<u64>,
     /// Registers between a unit and write-back: see `sm.result_registers`.
     delay: u64,
+}
+
+/// An instruction under way.
+#[derive(BorshSerialize, BorshDeserialize)]
+struct Planned {
+    executing: Executing,
+    /// Its number in the order of planning.
+    order: u64,
+    /// The place of the next one in its list.
+    next: u32,
 }
 
 fn day(cycle: u64) -> usize {
@@ -68,21 +77,60 @@ impl Completions {
     /// between there and write-back.
     #[inline]
     pub fn plan(&mut self, cycle: u64, executing: &Executing) {
+        let order = self.reserve();
         let cycle = cycle + self.delay;
-        let place = self.store(executing);
-        if cycle >= self.start && cycle - self.start < REACH as u64 {
+        let place = self.store(executing, order);
+        if self.reaches(cycle) {
             let (first, last) = &mut self.calendar[day(cycle)];
             match *first {
                 NONE => *first = place,
-                _ => self.planned[*last as usize].1 = place,
+                _ => self.planned[*last as usize].next = place,
             }
             *last = place;
             self.taken[day(cycle) / WORD] |= 1 << (day(cycle) % WORD);
         } else {
-            self.others.push(Reverse((cycle, self.sequence, place)));
-            self.sequence += 1;
+            self.others.push(Reverse((cycle, order, place)));
         }
         self.next = Some(self.next.map_or(cycle, |next| next.min(cycle)));
+    }
+
+    /// A number in the order of planning, for [`Completions::plan_late`].
+    #[inline]
+    pub fn reserve(&mut self) -> u64 {
+        self.sequence += 1;
+        self.sequence
+    }
+
+    /// As [`Completions::plan`], as if it had been planned when the number was reserved.
+    pub fn plan_late(&mut self, order: u64, cycle: u64, executing: &Executing) {
+        let cycle = cycle + self.delay;
+        let place = self.store(executing, order);
+        if self.reaches(cycle) {
+            let (first, last) = &mut self.calendar[day(cycle)];
+            let mut before = NONE;
+            let mut after = *first;
+            while after != NONE && self.planned[after as usize].order < order {
+                (before, after) = (after, self.planned[after as usize].next);
+            }
+            self.planned[place as usize].next = after;
+            match before {
+                NONE => *first = place,
+                _ => self.planned[before as usize].next = place,
+            }
+            if after == NONE {
+                *last = place;
+            }
+            self.taken[day(cycle) / WORD] |= 1 << (day(cycle) % WORD);
+        } else {
+            self.others.push(Reverse((cycle, order, place)));
+        }
+        self.next = Some(self.next.map_or(cycle, |next| next.min(cycle)));
+    }
+
+    /// The calendar has the cycle.
+    #[inline]
+    fn reaches(&self, cycle: u64) -> bool {
+        cycle >= self.start && cycle - self.start < REACH as u64
     }
 
     /// The next instruction that completes by cycle `now`. What is planned after there is none completes no
@@ -93,7 +141,9 @@ impl Completions {
             self.start = now;
             return None;
         };
-        let of_others = self.others.peek().filter(|Reverse(other)| other.0 == cycle);
+        let first = if self.reaches(cycle) { self.calendar[day(cycle)].0 } else { NONE };
+        let is_first = |order| first == NONE || order < self.planned[first as usize].order;
+        let of_others = self.others.peek().filter(|Reverse(other)| other.0 == cycle && is_first(other.1));
         let (place, rest) = match of_others {
             Some(&Reverse((.., place))) => {
                 self.others.pop();
@@ -102,7 +152,7 @@ impl Completions {
             None => {
                 let first = &mut self.calendar[day(cycle)].0;
                 let place = *first;
-                *first = self.planned[place as usize].1;
+                *first = self.planned[place as usize].next;
                 if *first == NONE {
                     self.taken[day(cycle) / WORD] &= !(1 << (day(cycle) % WORD));
                 }
@@ -113,7 +163,7 @@ impl Completions {
         if rest == NONE {
             self.next = self.first_other().into_iter().chain(self.first_of_calendar()).min();
         }
-        let (executing, next) = &mut self.planned[place as usize];
+        let Planned { executing, next, .. } = &mut self.planned[place as usize];
         (*next, self.free) = (self.free, place);
         Some(*executing)
     }
@@ -126,15 +176,16 @@ impl Completions {
 
     /// Gives an instruction a place, the last of its list.
     #[inline]
-    fn store(&mut self, &executing: &Executing) -> u32 {
+    fn store(&mut self, &executing: &Executing, order: u64) -> u32 {
+        let new = Planned { executing, order, next: NONE };
         if self.free == NONE {
-            self.planned.push((executing, NONE));
+            self.planned.push(new);
             return (self.planned.len() - 1) as u32;
         }
         let place = self.free;
         let planned = &mut self.planned[place as usize];
-        self.free = planned.1;
-        *planned = (executing, NONE);
+        self.free = planned.next;
+        *planned = new;
         place
     }
 
@@ -178,11 +229,12 @@ mod tests {
     }
 
     /// Against a sorted list: latencies within the calendar's reach and beyond it, none, and such as lie
-    /// behind.
+    /// behind. Half of them are planned later than their place says.
     #[test]
     fn completions_go_by_cycle_and_then_as_they_were_planned() {
         let mut completions = Completions::new(2);
         let mut expected: Vec<(u64, u32)> = Vec::new();
+        let mut late = Vec::new();
         let (mut now, mut random, mut far) = (5000u64, 1u64, 0);
         for serial in 0..20_000 {
             random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
@@ -190,9 +242,15 @@ mod tests {
                 [0, 1, 4, 30, 344, 1020, 1021, 1022, 1023, 1024, 3000, 70_000][(random >> 40) as usize % 12];
             let cycle = if random >> 60 == 0 { now - 7 } else { now + latency };
             far += u32::from(latency > REACH as u64);
-            completions.plan(cycle, &instruction(serial));
+            match random >> 21 & 1 {
+                0 => completions.plan(cycle, &instruction(serial)),
+                _ => late.push((completions.reserve(), cycle, serial)),
+            }
             expected.push((cycle + 2, serial));
             if random >> 50 & 1 == 0 {
+                for (order, cycle, serial) in late.drain(..).rev() {
+                    completions.plan_late(order, cycle, &instruction(serial));
+                }
                 expected.sort();
                 assert_eq!(completions.next_cycle(), expected.first().map(|&(cycle, _)| cycle));
                 now += [1, 1, 2, 90, 2500][(random >> 30) as usize % 5];

@@ -51,6 +51,8 @@ use units::Units;
 use warp_states::Situation;
 use window::Window;
 
+pub use window::WINDOW_PLACE_BITS;
+
 use super::context::Context;
 use super::names::BlockId;
 use super::pool::Pool;

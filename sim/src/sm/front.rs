@@ -79,6 +79,11 @@ impl Front {
         self.next_block.is_some()
     }
 
+    /// Returns true if all blocks have come and gone.
+    pub fn is_over<E>(&self, machine: &Machine<E>) -> bool {
+        !self.has_block() && machine.context.blocks.count() == 0
+    }
+
     /// Returns true if there is a block left, and room for another resident one.
     pub fn can_launch<E>(&self, machine: &Machine<E>) -> bool {
         self.has_block() && machine.context.blocks.count() < self.occupancy.residents

@@ -4,8 +4,8 @@
 //! A kernel's thread blocks are dealt to the SMs in turn; a kernel starts when the one before has ended on
 //! all of them. Each SM has its own share of L2 and of the bandwidth behind it, so that between two ends of
 //! an interval no SM depends on another: they can run on any number of threads with the same result. Or they
-//! share one L2 and one DRAM (`l2.shared`): then they take turns, the one that is furthest behind first, on
-//! one thread. At the end of an interval the controller compares the instructions of all SMs in the interval
+//! share one L2 and one DRAM (`l2.shared`): then what they ask of it is answered in the order of cycles, in
+//! a cycle in the order of SMs. At the end of an interval the controller compares the instructions of all SMs in the interval
 //! with those of the one before (F §IV-B3), and STHLD changes.
 
 use std::io;
@@ -21,7 +21,7 @@ use super::marking::PartnerMarks;
 use super::memory::Partitions;
 use super::occupancy::Occupancy;
 use super::pipeline::PipelineListener;
-use super::sm::Sm;
+use super::sm::{Launch, Sm};
 use super::usage::Usage;
 use crate::checkpoint::{checkpoint, Checkpoint};
 use crate::config::{Config, Operands, Sthld};
@@ -39,6 +39,8 @@ pub struct Gpu<E> {
     sms: Vec<Sm<E>>,
     /// L2 and DRAM that the SMs share.
     partitions: Option<Box<Partitions>>,
+    /// SMs that share them take turns.
+    turns: bool,
     /// Launches that are over.
     launches: u64,
     under_way: Option<UnderWay>,
@@ -60,7 +62,7 @@ checkpoint! {
     [<E: RunsSubCore>] Gpu<E> {
         values: partitions controller sthld cycle interval_start intervals kernels sampling;
         parts: sms;
-        fixed: launches under_way config design seed cycle_limit;
+        fixed: turns launches under_way config design seed cycle_limit;
     }
 }
 
@@ -95,6 +97,8 @@ impl<E: RunsSubCore> Gpu<E> {
         let mut gpu = Gpu {
             sms: sms.collect(),
             partitions: config.l2.shared.then(|| Box::new(Partitions::shared(config))),
+            // Of switching, not only the load/store unit asks L2, and what asks it goes on with the answer.
+            turns: design.switches(),
             launches: 0,
             under_way: None,
             config: config.clone(),
@@ -136,6 +140,13 @@ impl<E: RunsSubCore> Gpu<E> {
             sm.jump = false;
             sm.machine.sub_cores.iter_mut().for_each(|sub_core| sub_core.skip_nothing());
         }
+    }
+
+    /// Has SMs that share L2 take turns cycle by cycle, on one thread: the one that is furthest behind goes
+    /// first, of several the one with the least number. That says what L2 answers. The statistics are the
+    /// same.
+    pub fn take_turns(&mut self) {
+        self.turns = true;
     }
 
     /// Counts, under any design, what [`ResidentBlocks`] says of resident blocks and of the registers they
@@ -217,13 +228,12 @@ impl<E: RunsSubCore> Gpu<E> {
             false => PartnerMarks::new(&self.config.mlds, self.design.shared_loads(), kernel)?,
         };
         let plan = self.plan(kernel)?;
-        for sm in &mut self.sms {
-            let reader = match reuse {
-                Some(reuse) => kernel.open_annotated(reuse)?,
-                None => kernel.open()?,
-            };
-            sm.start(reader, marks.clone(), liveness.clone(), plan.as_ref())?;
-        }
+        let kernel = match reuse {
+            Some(reuse) => kernel.annotated(reuse)?,
+            None => kernel.clone(),
+        };
+        let launch = Launch { kernel, marks, liveness, plan: plan.clone() };
+        self.sms.iter_mut().for_each(|sm| sm.launch(launch.clone()));
         self.under_way = Some(UnderWay { header, plan });
         Ok(())
     }
@@ -241,7 +251,8 @@ impl<E: RunsSubCore> Gpu<E> {
         }
         let interval_end = self.interval_start.cycles + self.config.hardware.interval as u64;
         let end = interval_end.min(self.cycle_limit).min(until);
-        let over = match self.partitions {
+        let over = match &mut self.partitions {
+            Some(partitions) if !self.turns => in_rounds(&mut self.sms, partitions, end, run_all)?,
             Some(_) => in_turns(&mut self.sms, &mut self.partitions, end)?,
             None => run_all(&mut self.sms, end)?,
         };
@@ -287,6 +298,7 @@ impl<E: RunsSubCore> Gpu<E> {
         self.launches = BorshDeserialize::deserialize(&mut state)?;
         if let Some((kernel, reuse)) = under_way {
             self.launch(kernel, reuse)?;
+            self.sms.iter_mut().try_for_each(Sm::start)?;
         }
         Checkpoint::restore(self, &mut state)?;
         self.sms.iter_mut().try_for_each(Sm::catch_up)
@@ -453,7 +465,7 @@ impl<E: RunsSubCore> Gpu<E> {
 }
 
 impl<E: RunsSubCore + Send> Gpu<E> {
-    /// As [`Gpu::advance`], SMs side by side on the threads there are, if they share nothing.
+    /// As [`Gpu::advance`], SMs side by side on the threads there are.
     pub fn advance_in_parallel(&mut self, until: u64) -> Result<bool, SmError> {
         self.advance_by(until, side_by_side)
     }
@@ -464,16 +476,55 @@ fn one_by_one<E: RunsSubCore>(sms: &mut [Sm<E>], end: u64) -> Result<bool, SmErr
 }
 
 fn side_by_side<E: RunsSubCore + Send>(sms: &mut [Sm<E>], end: u64) -> Result<bool, SmError> {
-    sms.par_iter_mut().map(|sm| sm.run_until(end)).try_reduce(|| true, |over, other| Ok(over && other))
+    // Of several errors the first SM's, whichever thread came to one first.
+    let results: Vec<Result<bool, SmError>> = sms.par_iter_mut().map(|sm| sm.run_until(end)).collect();
+    results.into_iter().try_fold(true, |over, result| Ok(result? && over))
 }
 
-/// As an SM asks for a sector its answer is known: so the one that is furthest behind goes first, of several
-/// the one with the least number, and what they share is lent to it.
+/// SMs that share L2. Each runs by itself until it needs a reply that is not known; then what they have asked
+/// is answered, as far as no SM can ask anything before it any more.
+fn in_rounds<E: RunsSubCore>(
+    sms: &mut [Sm<E>],
+    partitions: &mut Partitions,
+    end: u64,
+    run_all: RunAll<E>,
+) -> Result<bool, SmError> {
+    let mut order: Vec<(u64, usize)> = Vec::new();
+    loop {
+        let over = run_all(sms, end)?;
+        if sms.iter().all(|sm| sm.reached(end).is_none() && sm.exchange().is_empty()) {
+            return Ok(over);
+        }
+        // The two SMs that are furthest behind: what an SM asks is before all that others may still ask.
+        let mut behind = [(u64::MAX, usize::MAX); 2];
+        for (number, sm) in sms.iter().enumerate() {
+            let place = (sm.reached(end).unwrap_or(u64::MAX), number);
+            if place < behind[0] {
+                behind = [place, behind[0]];
+            } else if place < behind[1] {
+                behind[1] = place;
+            }
+        }
+        order.clear();
+        for (number, sm) in sms.iter().enumerate() {
+            let others = behind[usize::from(behind[0].1 == number)];
+            let asked = sm.exchange().open().map(|cycle| (cycle, number));
+            order.extend(asked.take_while(|&place| place < others));
+        }
+        order.sort_unstable();
+        for &(_, number) in &order {
+            sms[number].machine.context.memory.unit.l2.answer(partitions);
+        }
+    }
+}
+
+/// SMs that share L2 and take turns. What they share is lent to the one whose turn it is.
 fn in_turns<E: RunsSubCore>(
     sms: &mut [Sm<E>],
     partitions: &mut Option<Box<Partitions>>,
     end: u64,
 ) -> Result<bool, SmError> {
+    sms.iter_mut().try_for_each(Sm::start)?;
     let mut over = vec![false; sms.len()];
     loop {
         let runs = |&(number, sm): &(usize, &Sm<E>)| !over[number] && sm.now() < end;

@@ -7,7 +7,7 @@ use crate::config::Config;
 
 use super::executing::Executing;
 use super::load_sharing::LoadSharing;
-use super::memory::{LoadStoreUnit, Served};
+use super::memory::{LoadStoreUnit, Served, Waits};
 use super::names::BlockId;
 use super::request::perform;
 use super::surroundings::Surroundings;
@@ -53,7 +53,27 @@ impl MemoryPath {
         // A multicasting unit looks at the heads of the queues also while the load/store unit is busy.
         let looks = self.sharing.as_ref().is_some_and(LoadSharing::multicasts);
         let take = self.unit.next_take().map(|cycle| if looks { 0 } else { cycle });
-        take.into_iter().chain(self.unit.next_arrival()).min()
+        take.into_iter().chain(self.unit.next_arrival()).chain(self.horizon()).min()
+    }
+
+    /// The first cycle in which a reply of a shared L2 may be there that is not known.
+    #[inline]
+    pub fn horizon(&self) -> Option<u64> {
+        self.unit.l2.exchange.horizon()
+    }
+
+    /// An access waits for replies of a shared L2: the cycle cannot go on before more of them are known.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        self.unit.waiting().is_some()
+    }
+
+    /// Takes note of the answers of a shared L2.
+    pub fn take_replies(&mut self, around: &mut Surroundings) {
+        let Surroundings { completions, records, .. } = around;
+        self.unit.take_replies(&mut records.counters, |executing, order, cycle| {
+            completions.plan_late(order, cycle, &executing);
+        });
     }
 
     /// Most entries of the load request table in use since the last interval, if there is one.
@@ -130,24 +150,37 @@ impl MemoryPath {
     }
 
     /// The load/store unit takes its next instruction, if it can. Gives it back if it takes long.
+    ///
+    /// # Errors
+    /// It waits for replies of a shared L2. The step goes on when it is called again in the same cycle.
     #[inline]
-    pub fn step(&mut self, around: &mut Surroundings) -> Option<Executing> {
+    pub fn step(&mut self, around: &mut Surroundings) -> Result<Option<Executing>, Waits> {
+        let taken = match self.unit.waiting() {
+            Some(executing) => Some((executing, self.unit.go_on(&mut around.records.counters)?)),
+            None => self.take(around)?,
+        };
+        let Some((executing, Served { completion, hit })) = taken else { return Ok(None) };
+        if let Some(completion) = completion {
+            around.completions.plan(completion, &executing);
+        }
+        // Whether the L1 cache held it is known by now: what it did not hold takes long.
+        Ok((!hit).then_some(executing))
+    }
+
+    #[inline]
+    fn take(&mut self, around: &mut Surroundings) -> Result<Option<(Executing, Served)>, Waits> {
         let MemoryPath { unit, sharing, .. } = self;
         let may_be_taken = |executing: &Executing| match &*sharing {
             Some(sharing) => sharing.lets_pass(executing, around),
             None => true,
         };
-        let executing = unit.take(around.clock.now, may_be_taken)?;
+        let Some(executing) = unit.take(around.clock.now, may_be_taken) else { return Ok(None) };
         around.clock.progress();
         let transfers = if around.code.of(&executing.instruction).mlds { self.transfers } else { 1 };
         if let Some(sharing) = sharing {
             sharing.taken(&executing, around);
         }
-        let Served { completion, hit } = perform(unit, &executing, transfers, around);
-        if let Some(completion) = completion {
-            around.completions.plan(completion, &executing);
-        }
-        // Whether the L1 cache held it is known by now: what it did not hold takes long.
-        (!hit).then_some(executing)
+        let served = perform(unit, &executing, transfers, around)?;
+        Ok(Some((executing, served)))
     }
 }

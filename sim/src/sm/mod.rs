@@ -70,3 +70,5 @@ pub use gpu::Gpu;
 pub use occupancy::Limit;
 pub use pipeline::{PipelineInstruction, PipelineListener, Stage};
 pub use warp::token;
+
+pub use self::core::WINDOW_PLACE_BITS;

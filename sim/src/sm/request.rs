@@ -7,17 +7,20 @@ use gpurf_trace::{Memory, MemoryAccess, MemorySpace};
 use super::blocks::Blocks;
 use super::code::Code;
 use super::executing::Executing;
-use super::memory::{Access, LoadStoreUnit, Served, Threads};
+use super::memory::{Access, LoadStoreUnit, Served, Threads, Waits};
 use super::surroundings::Surroundings;
 
 /// The load/store unit performs the access of an instruction.
+///
+/// # Errors
+/// It waits for replies of a shared L2.
 pub(super) fn perform(
     unit: &mut LoadStoreUnit<Executing>,
     executing: &Executing,
     transfers: u64,
     around: &mut Surroundings,
-) -> Served {
-    let Surroundings { code, blocks, clock, records, .. } = around;
+) -> Result<Served, Waits> {
+    let Surroundings { code, blocks, clock, completions, records } = around;
     let addresses = blocks.get(executing.block).block.addresses(&executing.instruction);
     let access = Access {
         memory: memory_of(code, blocks, executing),
@@ -25,6 +28,7 @@ pub(super) fn perform(
         addresses: &addresses,
         transfers,
         threads: threads(code, blocks, executing),
+        order: completions.reserve(),
     };
     unit.access(clock.now, access, *executing, &mut records.counters)
 }

@@ -6,7 +6,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use gpurf_blocks::SUB_CORES;
-use gpurf_trace::{Intervals, KernelReader, Liveness};
+use gpurf_trace::{Intervals, Kernel, Liveness};
 
 use super::code::Code;
 use super::context::Context;
@@ -17,6 +17,7 @@ use super::front::Front;
 use super::load_sharing::LoadSharing;
 use super::machine::Machine;
 use super::marking::PartnerMarks;
+use super::memory::{Exchange, Waits};
 use super::monolithic::Monolithic;
 use super::names::BlockId;
 use super::occupancy::Occupancy;
@@ -58,8 +59,12 @@ pub(super) struct Sm<E> {
     design: Design,
     /// Which blocks of a kernel are its own: those whose number leaves this remainder, by how many.
     share: (u64, u64),
+    /// The kernel that is to start.
+    launched: Option<Launch>,
     /// The kernel under way.
     front: Option<Front>,
+    /// The units that share loads have something to do in this cycle.
+    shares: bool,
     /// Jump over cycles in which nothing can happen.
     pub jump: bool,
 }
@@ -67,8 +72,19 @@ pub(super) struct Sm<E> {
 checkpoint! {
     [<E: RunsSubCore>] Sm<E> {
         parts: machine switching front;
-        fixed: design share jump;
+        fixed: design share launched shares jump;
     }
+}
+
+/// A kernel to be run. What its readers do first, they do on their SM's thread.
+#[derive(Clone)]
+pub(super) struct Launch {
+    pub kernel: Kernel,
+    /// Its multicasting loads.
+    pub marks: PartnerMarks,
+    pub liveness: Option<Arc<Liveness>>,
+    /// The part of it that is drawn, if not all of it is simulated.
+    pub plan: Option<Plan>,
 }
 
 /// The statistics of a kernel that has ended.
@@ -104,19 +120,22 @@ impl<E: RunsSubCore> Sm<E> {
             switching: Switching::new(design.residency, engines, number),
             design,
             share,
+            launched: None,
             front: None,
+            shares: false,
             jump: true,
         }
     }
 
-    /// Launches a kernel, or the part of it that `plan` draws. `marks` names its multicasting loads.
-    pub fn start(
-        &mut self,
-        reader: KernelReader,
-        marks: PartnerMarks,
-        liveness: Option<Arc<Liveness>>,
-        plan: Option<&Plan>,
-    ) -> Result<(), SmError> {
+    /// Launches a kernel.
+    pub fn launch(&mut self, launch: Launch) {
+        self.launched = Some(launch);
+    }
+
+    /// Starts the kernel that was launched last, unless that has been done.
+    pub fn start(&mut self) -> Result<(), SmError> {
+        let Some(Launch { kernel, marks, liveness, plan }) = self.launched.take() else { return Ok(()) };
+        let reader = kernel.open()?;
         let Machine { sub_cores, context, .. } = &mut self.machine;
         let header = reader.header();
         let occupancy = Occupancy::new(header, &context.config, &self.design)?;
@@ -144,11 +163,12 @@ impl<E: RunsSubCore> Sm<E> {
         let launch_end = context.clock.now + context.config.sm.launch_latency;
         context.clock.last_progress = launch_end;
         let share = self.share;
-        self.front = Some(Front::new(reader, occupancy, share, launch_end, plan, &mut self.machine)?);
+        self.front =
+            Some(Front::new(reader, occupancy, share, launch_end, plan.as_ref(), &mut self.machine)?);
         Ok(())
     }
 
-    /// After the state was restored: the stream of the kernel under way is read to where it was.
+    /// After the state was restored, behind [`Sm::start`]: the stream of the kernel under way is read to where it was.
     pub fn catch_up(&mut self) -> Result<(), SmError> {
         match &mut self.front {
             Some(front) => front.catch_up(&mut self.machine.context),
@@ -156,9 +176,17 @@ impl<E: RunsSubCore> Sm<E> {
         }
     }
 
-    /// Runs until cycle `end`, or until the kernel is over. Whether it is.
+    /// Runs until cycle `end`, or until the kernel is over, or the SM needs a reply of a shared L2 that is not
+    /// known. Whether the kernel is over.
     pub fn run_until(&mut self, end: u64) -> Result<bool, SmError> {
         self.run(end, false)
+    }
+
+    /// The cycle that the SM is in, whose accesses to memory it has not or not all performed; `None` if it
+    /// performs none before cycle `end`.
+    pub fn reached(&self, end: u64) -> Option<u64> {
+        let is_over = || self.front.as_ref().is_none_or(|front| front.is_over(&self.machine));
+        (self.now() < end && !is_over()).then(|| self.now())
     }
 
     /// Runs for a cycle, and on to the next one in which something can happen, but not beyond `end`. Whether
@@ -168,6 +196,7 @@ impl<E: RunsSubCore> Sm<E> {
     }
 
     fn run(&mut self, end: u64, once: bool) -> Result<bool, SmError> {
+        self.start()?;
         match (self as &mut dyn Any).downcast_mut() {
             Some(models) => run_models(models, end, once),
             None => self.run_engines(end, once),
@@ -178,6 +207,8 @@ impl<E: RunsSubCore> Sm<E> {
     /// over.
     fn run_engines(&mut self, end: u64, once: bool) -> Result<bool, SmError> {
         let Some(mut front) = self.front.take() else { return Ok(true) };
+        let (memory, mut around) = self.machine.context.memory_path();
+        memory.take_replies(&mut around);
         let launching = front.launch_end.min(end).saturating_sub(self.now());
         self.rest(launching);
         self.machine.context.records.stalls.launch += SUB_CORES as u64 * launching;
@@ -185,14 +216,20 @@ impl<E: RunsSubCore> Sm<E> {
         let mut over = false;
         let mut free = self.switching.free_slot(&front, &self.machine);
         while self.now() < end {
-            if let Some((slot, region)) = free {
-                self.switching.launch(slot, region, &mut front, &mut self.machine)?;
+            if !self.machine.context.memory.waits() {
+                if self.machine.context.memory.horizon().is_some_and(|horizon| self.now() >= horizon) {
+                    break;
+                }
+                if let Some((slot, region)) = free {
+                    self.switching.launch(slot, region, &mut front, &mut self.machine)?;
+                }
+                if self.machine.context.blocks.count() == 0 {
+                    over = true;
+                    break;
+                }
+                self.begin_step(&front);
             }
-            if self.machine.context.blocks.count() == 0 {
-                over = true;
-                break;
-            }
-            let mut active = self.step(&front);
+            let Ok(mut active) = self.step(&front) else { break };
             if observes {
                 active |= self.switching.step(&mut front, &mut self.machine)?;
             }
@@ -203,12 +240,17 @@ impl<E: RunsSubCore> Sm<E> {
             }
         }
         // Nothing is resident either if the last block left in the last cycle.
-        over |= !front.has_block() && self.machine.context.blocks.count() == 0;
+        over |= front.is_over(&self.machine);
         if let Some(drawing) = front.drawing.as_mut().filter(|_| over) {
             drawing.end(&self.machine.context.records.counters);
         }
         self.front = Some(front);
         Ok(over)
+    }
+
+    /// What it asks of a shared L2.
+    pub fn exchange(&self) -> &Exchange {
+        &self.machine.context.memory.unit.l2.exchange
     }
 
     /// The present cycle.
@@ -245,13 +287,22 @@ impl<E: RunsSubCore> Sm<E> {
         Some(Finished { counters, stalls, blocks, resident_blocks, drawing })
     }
 
-    /// One cycle; whether another one right after it may see anything happen.
-    fn step(&mut self, front: &Front) -> bool {
+    /// A cycle begins: the part before accesses to memory.
+    fn begin_step(&mut self, front: &Front) {
         self.complete(&front.occupancy);
+        let (memory, mut around) = self.machine.context.memory_path();
+        self.shares = memory.step_sharing(&mut around);
+    }
+
+    /// The rest of a cycle; whether another one right after it may see anything happen.
+    ///
+    /// # Errors
+    /// An access waits for replies of a shared L2: the same step, when they are known.
+    fn step(&mut self, front: &Front) -> Result<bool, Waits> {
         let Machine { sub_cores, context, monolithic, next_serial } = &mut self.machine;
         let (memory, mut around) = context.memory_path();
-        let mut active = memory.step_sharing(&mut around);
-        if let Some(executing) = memory.step(&mut around) {
+        let mut active = self.shares;
+        if let Some(executing) = memory.step(&mut around)? {
             let destinations = &context.code.of(&executing.instruction).destinations;
             sub_cores[executing.sub_core].takes_long(executing.warp, destinations);
         }
@@ -264,7 +315,7 @@ impl<E: RunsSubCore> Sm<E> {
         }
         active |= self.end_blocks(&front.occupancy);
         self.observe_use(&front.occupancy);
-        active
+        Ok(active)
     }
 
     /// Instructions that leave their units, and loads that memory answers.

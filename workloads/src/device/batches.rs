@@ -59,11 +59,14 @@ impl Progress {
     }
 
     /// How many blocks fit into the window: one for each thread if they are as large as the largest so far;
-    /// more if there is room for larger ones too.
+    /// more if there is room for larger ones too. Who reads a share of the blocks has one thread, and a part
+    /// of the window.
     fn fitting(&self) -> usize {
-        let threads = rayon::current_num_threads();
-        let larger = WINDOW_BYTES / GROWTH / self.largest.max(1);
-        let equal = WINDOW_BYTES / self.largest.max(1);
+        let readers = self.share.1 as usize;
+        let threads = if readers == 1 { rayon::current_num_threads() } else { 1 };
+        let window = WINDOW_BYTES / readers;
+        let larger = window / GROWTH / self.largest.max(1);
+        let equal = window / self.largest.max(1);
         larger.min(2 * self.size).max(equal.min(threads)).clamp(1, BATCH)
     }
 
@@ -92,7 +95,10 @@ impl Progress {
             let Some((writes, block, text)) = executed else { return Ok(Batch::Waits) };
             let bytes = writes.bytes() + block.as_ref().map_or(0, ThreadBlock::bytes);
             self.largest = self.largest.max(bytes);
-            self.memory.commit(writes);
+            // What is written to it is for those alone who read the next launch.
+            if self.is_whole() {
+                self.memory.commit(writes);
+            }
             done.push((block, text));
         }
         Ok(Batch::Executed(done))

@@ -127,7 +127,9 @@ impl EmulatedBlocks {
                 self.progress = Some(progress);
             }
             let progress = self.progress.as_mut().expect("just begun");
-            match progress.step(true, Work::Shared)? {
+            // Those who read a share each are side by side themselves.
+            let work = if self.share.1 == 1 { Work::Shared } else { Work::Alone };
+            match progress.step(true, work)? {
                 Batch::Executed(done) => self.ready.extend(done.into_iter().filter_map(|(block, _)| block)),
                 // A launch whose blocks wait for each other was kept when it ran.
                 Batch::Waits | Batch::Over => self.is_over = true,

@@ -33,9 +33,12 @@ use crate::engines::{ModernSubCoreEngine, RunsSubCore};
 use crate::modern::{bank_of, row_at, Dispatch, FixedResult, Shown, StallRule, Told};
 use crate::statistics::Stalls;
 
+/// Bits of a payload that say which place an instruction has between its warp's buffer and its operands; the
+/// bits above are those of its serial number, as far as there is room.
+pub const WINDOW_PLACE_BITS: u32 = 6;
 /// Instructions between a warp's buffer and their operands, at most: the next one of each warp, and those in
 /// the hardware.
-const MOST: usize = 64;
+const MOST: usize = 1 << WINDOW_PLACE_BITS;
 /// Cycles by which the scoreboard knows ahead that a result of fixed latency comes.
 const AHEAD: usize = 32;
 
@@ -44,9 +47,9 @@ pub(super) struct Window {
     engine: ModernSubCoreEngine,
     /// Inputs of the next cycle.
     told: Told<u32>,
-    /// By payload.
+    /// By place.
     flying: Vec<Flying>,
-    /// Payloads that are free, a bit each, and that of each warp's next instruction.
+    /// Places that are free, a bit each, and that of each warp's next instruction.
     free: u64,
     next: [u8; MAX_WARPS],
     /// Instructions in the hardware.
@@ -201,6 +204,12 @@ impl Scoreboard {
     }
 }
 
+/// The place of an instruction.
+#[inline]
+fn place_of(payload: u32) -> usize {
+    payload as usize % MOST
+}
+
 impl Window {
     pub fn new(
         design: &Design,
@@ -274,7 +283,7 @@ impl Window {
     /// A cycle in which nothing is asked of the hardware.
     pub fn rest(&mut self) {
         self.tell(0, 0);
-        self.engine.cycle(&self.told);
+        self.engine.cycle(&self.told, &mut Shown::default());
         self.forget();
     }
 
@@ -324,7 +333,7 @@ impl Window {
     /// The instruction in Allocate goes: its registers that the reuse cache has in all their operands.
     #[inline(never)]
     fn count_hits(&self, hits: u8, context: &Context) -> u64 {
-        let flying = self.allocating.and_then(|payload| self.flying.get(payload as usize));
+        let flying = self.allocating.map(|payload| &self.flying[place_of(payload)]);
         let Some(Flying { executing: Some(executing), round, .. }) = flying else { return 0 };
         let places = context.code.of(&executing.instruction).operations[usize::from(*round)].places;
         places.iter().filter(|&&place| place != 0 && place & !hits == 0).count() as u64
@@ -356,7 +365,7 @@ impl<E: RunsSubCore> Core<E> {
         let instruction = slot.head().0;
         let mut head = context.code.of(instruction).operations[usize::from(slot.round())].head;
         (head.instruction.warp, head.instruction.base) = (warp, slot.base.0 as u8);
-        head.instruction.payload = window.next[warp.index()].into();
+        head.instruction.payload = slot.head().1 << WINDOW_PLACE_BITS | u32::from(window.next[warp.index()]);
         if instruction.mask == 0 {
             head.writes = 0;
         }
@@ -393,7 +402,8 @@ impl<E: RunsSubCore> Core<E> {
         // Counters that reach 0 with this cycle change what the next one can do.
         let mut moves = !window.stands_still();
         let loads = window.tell(present, launch);
-        let shown = window.engine.cycle(&window.told);
+        let mut shown = Shown::default();
+        window.engine.cycle(&window.told, &mut shown);
         window.forget();
         if shown.reuse_hit != 0 {
             context.records.counters.hits += window.count_hits(shown.reuse_hit, context);
@@ -477,10 +487,9 @@ impl<E: RunsSubCore> Core<E> {
     /// waits for its unit.
     fn leave_window(&mut self, dispatch: &Dispatch, shown: &Shown<u32>, context: &mut Context) {
         let Some(window) = &mut self.window else { return };
-        let place = dispatch.payload as usize;
-        let flying = window.flying.get_mut(place);
-        let Some((executing, flying)) = flying.and_then(|flying| Some((flying.executing.take()?, flying)))
-        else {
+        let place = place_of(dispatch.payload);
+        let flying = &mut window.flying[place];
+        let Some(executing) = flying.executing.take() else {
             let (index, payload) = (self.shape.index, dispatch.payload);
             return context.records.stage_error(context.clock.now, move || {
                 format!("sub-core {index}: operands leave of payload {payload}, which is not under way")
@@ -493,7 +502,8 @@ impl<E: RunsSubCore> Core<E> {
         let operation = &decoded.operations[usize::from(flying.round)];
         let head = operation.head;
         let (warp, queue) = (executing.warp, head.queue);
-        let (sources, payload) = (head.instruction.sources.valid, dispatch.payload);
+        let sources = head.instruction.sources.valid;
+        let payload = executing.serial << WINDOW_PLACE_BITS | place as u32;
         let should = Dispatch { warp, unit: decoded.unit, payload, queue, sources };
         if *dispatch != should {
             let (index, dispatch) = (self.shape.index, *dispatch);

@@ -257,7 +257,8 @@ fn grant_access(
     around: &mut Surroundings,
 ) {
     around.clock.progress();
-    let Served { completion, .. } = perform(unit, &grant.first.executing, 1, around);
+    let served = perform(unit, &grant.first.executing, 1, around).ok();
+    let completion = served.and_then(|Served { completion, .. }| completion);
     let completion = completion.expect("shared memory misses nothing");
     for part in [Some(grant.first), grant.second].into_iter().flatten() {
         check_age(versions, &part.executing, part.stores, around);

@@ -19,12 +19,15 @@ pub(in crate::sm) struct Access<'a> {
     pub transfers: u64,
     /// The lanes, as local memory tells them apart.
     pub threads: Threads,
+    /// The place of its completion among all of them.
+    pub order: u64,
 }
 
 /// The outcome of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sm) struct Served {
-    /// The cycle of its completion, unless it waits for sectors: see [`super::LoadStoreUnit::arrive`].
+    /// The cycle of its completion, unless it waits for sectors, see [`super::LoadStoreUnit::arrive`], or for
+    /// replies of an L2 that all SMs share, see [`super::LoadStoreUnit::take_replies`].
     pub completion: Option<u64>,
     /// Nothing had to come from beyond L1.
     pub hit: bool,

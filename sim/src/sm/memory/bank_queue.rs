@@ -22,16 +22,15 @@ impl BankQueue {
         BankQueue { latency, entry: 0, exit: 0, exits: vec![0; latency as usize], oldest: 0 }
     }
 
-    /// A sector enters in the first cycle from `now` on that has room for it. That cycle, and the one in
-    /// which it comes to the tags, where it has to leave by [`BankQueue::leave`] before the next one enters.
-    pub fn enter(&mut self, now: u64) -> (u64, u64) {
+    /// The first cycle from `now` on that has room for a sector, and the one in which it comes to the tags.
+    pub fn next(&self, now: u64) -> (u64, u64) {
         let entry = now.max(self.entry).max(self.exits[self.oldest]);
-        self.entry = entry + 1;
         (entry, self.exit.max(entry + self.latency))
     }
 
-    /// The sector that entered last leaves in cycle `exit`.
-    pub fn leave(&mut self, exit: u64) {
+    /// A sector enters in cycle `entry`, as [`BankQueue::next`] says, and leaves in cycle `exit`.
+    pub fn pass(&mut self, entry: u64, exit: u64) {
+        self.entry = entry + 1;
         self.exit = exit + 1;
         self.exits[self.oldest] = exit;
         self.oldest = (self.oldest + 1) % self.exits.len();
@@ -46,20 +45,19 @@ mod tests {
     fn sectors_pass_one_a_cycle() {
         let mut queue = BankQueue::new(3);
         for sector in 0..10 {
-            assert_eq!(queue.enter(5), (5 + sector, 8 + sector));
-            queue.leave(8 + sector);
+            assert_eq!(queue.next(5), (5 + sector, 8 + sector));
+            queue.pass(5 + sector, 8 + sector);
         }
     }
 
     #[test]
     fn a_sector_that_waits_holds_those_behind_it() {
         let mut queue = BankQueue::new(3);
-        queue.enter(0);
-        queue.leave(100);
+        queue.pass(0, 100);
         let mut passed = vec![];
         for _ in 0..4 {
-            let (entry, exit) = queue.enter(1);
-            queue.leave(exit);
+            let (entry, exit) = queue.next(1);
+            queue.pass(entry, exit);
             passed.push((entry, exit));
         }
         assert_eq!(passed, [(1, 101), (2, 102), (100, 103), (101, 104)], "two fit behind it");

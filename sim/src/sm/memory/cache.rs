@@ -124,6 +124,16 @@ impl Cache {
         replaced
     }
 
+    /// The sector of this number, which [`Cache::fill`] took to be present from cycle `least` on, is so from
+    /// cycle `ready` on, if its line is still there.
+    pub fn correct(&mut self, line: u64, sector: usize, number: u32, (least, ready): (u64, u64)) {
+        let is_it = |found: &&mut Line| found.numbers[sector] == number && found.ready[sector] == least;
+        if let Some(found) = self.find(line).filter(is_it) {
+            found.ready[sector] = ready;
+            found.complete = found.complete.max(ready);
+        }
+    }
+
     /// Bytes of a sector, one bit each, are stored in cycle `now`. A sector is present once all of it is
     /// stored. What makes room for it, as in [`Cache::fill`].
     pub fn write(&mut self, line: u64, sector: usize, bytes: u32, now: u64) -> Replaced {

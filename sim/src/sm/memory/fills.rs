@@ -35,8 +35,20 @@ pub(super) struct Fills<T> {
 #[derive(BorshSerialize, BorshDeserialize)]
 struct Load<T> {
     what: T,
-    sectors: u32,
+    /// Its place among the completions.
+    order: u64,
+    /// Sectors and replies that it waits for, and one until it is closed.
+    waits: u32,
     completion: u64,
+}
+
+/// A sector on its way.
+#[derive(Clone, Copy)]
+pub(super) struct Sector {
+    /// Its number until it arrives.
+    pub number: u32,
+    /// The number of its request.
+    request: u64,
 }
 
 fn place(number: u32) -> usize {
@@ -58,9 +70,10 @@ impl<T: Copy> Fills<T> {
         }
     }
 
-    /// A load begins that may have to wait. Its number, until [`Fills::close`].
-    pub fn open(&mut self, what: T) -> u32 {
-        let load = Load { what, sectors: 0, completion: 0 };
+    /// An access begins that may have to wait, with its place among the completions. Its number, until
+    /// [`Fills::close`].
+    pub fn open(&mut self, what: T, order: u64) -> u32 {
+        let load = Load { what, order, waits: 1, completion: 0 };
         match self.vacant.pop() {
             Some(number) => {
                 self.loads[place(number)] = load;
@@ -73,30 +86,59 @@ impl<T: Copy> Fills<T> {
         }
     }
 
-    /// The load waits for a sector that arrives in a cycle; the sector's number until then.
-    pub fn request(&mut self, load: u32, arrival: u64) -> u32 {
-        let sector = self.spare.pop().unwrap_or_else(|| {
+    /// What began under a number.
+    pub fn of(&self, load: u32) -> T {
+        self.loads[place(load)].what
+    }
+
+    /// The load asks for a sector, and waits for it.
+    pub fn request(&mut self, load: u32) -> Sector {
+        let number = self.spare.pop().unwrap_or_else(|| {
             self.waiting.push(Vec::new());
             (self.waiting.len() - 1) as u32
         });
         self.requests += 1;
-        self.arrivals.push(Reverse((arrival, self.requests, sector)));
-        self.join(load, sector);
-        sector
+        self.join(load, number);
+        Sector { number, request: self.requests }
+    }
+
+    /// A sector that was asked for arrives in a cycle.
+    pub fn expect(&mut self, Sector { number, request }: Sector, arrival: u64) {
+        self.arrivals.push(Reverse((arrival, request, number)));
+    }
+
+    /// A store or atomic operation waits for a reply of L2.
+    pub fn owe(&mut self, load: u32) {
+        self.loads[place(load)].waits += 1;
+    }
+
+    /// The reply that a store or atomic operation waits for is there in a cycle. If it is the last one: what
+    /// it is, its place among the completions, and the cycle of its completion.
+    pub fn reply(&mut self, number: u32, cycle: u64) -> Option<(T, u64, u64)> {
+        let found = &mut self.loads[place(number)];
+        found.completion = found.completion.max(cycle);
+        found.waits -= 1;
+        if found.waits > 0 {
+            return None;
+        }
+        self.vacant.push(number);
+        Some((found.what, found.order, found.completion))
     }
 
     /// The load waits for a sector that is asked for already.
     pub fn join(&mut self, load: u32, sector: u32) {
         self.waiting[place(sector)].push(load);
-        self.loads[place(load)].sectors += 1;
+        self.loads[place(load)].waits += 1;
     }
 
     /// The load has all its sectors, except for those that it waits for, in a cycle. That cycle, if it waits
     /// for none.
     pub fn close(&mut self, load: u32, completion: u64) -> Option<u64> {
         let found = &mut self.loads[place(load)];
-        found.completion = completion;
-        if found.sectors > 0 {
+        found.completion = found.completion.max(completion);
+        let completion = found.completion;
+        found.waits -= 1;
+        if found.waits > 0 {
             return None;
         }
         self.vacant.push(load);
@@ -120,8 +162,8 @@ impl<T: Copy> Fills<T> {
                 self.free = cycle + 1;
                 let load = &mut self.loads[place(number)];
                 load.completion = load.completion.max(cycle);
-                load.sectors -= 1;
-                if load.sectors == 0 {
+                load.waits -= 1;
+                if load.waits == 0 {
                     self.complete.push_back((load.what, load.completion));
                     self.vacant.push(number);
                 }
@@ -140,14 +182,20 @@ mod tests {
         std::iter::from_fn(|| fills.arrive(now)).collect()
     }
 
+    fn request(fills: &mut Fills<char>, load: u32, arrival: u64) -> u32 {
+        let sector = fills.request(load);
+        fills.expect(sector, arrival);
+        sector.number
+    }
+
     #[test]
     fn what_waits_for_a_sector_goes_before_what_waits_for_the_next() {
         for (one_a_cycle, first, second) in [(true, 102, 103), (false, 101, 101)] {
             let mut fills = Fills::new(one_a_cycle);
-            let a = fills.open('a');
-            let sectors = [fills.request(a, 100), fills.request(a, 101)];
+            let a = fills.open('a', 0);
+            let sectors = [100, 101].map(|arrival| request(&mut fills, a, arrival));
             assert_eq!(fills.close(a, 90), None);
-            let b = fills.open('b');
+            let b = fills.open('b', 0);
             sectors.iter().for_each(|&sector| fills.join(b, sector));
             assert_eq!(fills.close(b, 95), None);
             assert_eq!((fills.next_arrival(), arrivals(&mut fills, 100)), (Some(100), vec![]));
@@ -160,11 +208,11 @@ mod tests {
     fn arrivals_go_by_their_cycles_and_places_are_used_again() {
         let mut fills = Fills::new(true);
         for round in 0..3 {
-            let [late, early] = ['l', 'e'].map(|what| fills.open(what));
-            fills.request(late, 300 + 1000 * round);
-            fills.request(early, 200 + 1000 * round);
+            let [late, early] = ['l', 'e'].map(|what| fills.open(what, 0));
+            request(&mut fills, late, 300 + 1000 * round);
+            request(&mut fills, early, 200 + 1000 * round);
             assert_eq!(fills.close(late, 0).or(fills.close(early, 0)), None);
-            let none = fills.open('n');
+            let none = fills.open('n', 0);
             assert_eq!(fills.close(none, 40), Some(40));
             let found = arrivals(&mut fills, 1000 * (round + 1));
             assert_eq!(found, [('e', 200 + 1000 * round), ('l', 300 + 1000 * round)]);

@@ -5,6 +5,10 @@
 //! leaves when the table of misses has room for it, and its line a way in the set: one that waits for a
 //! sector, or was stored to, may keep its own. Data from L2, of a miss or of a hit on a sector that is on its
 //! way, are written back as [`Fills`] says. Stores pass the queues as loads do, and go on to L2.
+//!
+//! If all SMs share L2, replies are known later. All times here lie before the first cycle in which one that
+//! is not known may be there: then none of them depends on it. A sector for which that does not hold is not
+//! taken until more replies are known.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::MemoryAccess;
@@ -15,8 +19,9 @@ use crate::statistics::Counters;
 use super::bank_queue::BankQueue;
 use super::cache::{Cache, Keeps};
 use super::coalescer::{SectorAccess, SECTORS};
+use super::exchange::{Purpose, Request};
 use super::fills::Fills;
-use super::l2::L2;
+use super::l2::{count, Reply, L2};
 use super::miss_table::MissTable;
 
 /// `T` is what identifies a load.
@@ -68,7 +73,9 @@ impl<T: Copy> L1<T> {
         self.tags = tags(l1, l1.unified - carve_out);
     }
 
-    /// Loads a sector, after those of the passage. `load` is its number among the fills.
+    /// Loads a sector, after those of the passage. `load` is its number among the fills. False if it has to
+    /// wait for replies.
+    #[must_use]
     pub fn load(
         &mut self,
         load: u32,
@@ -76,14 +83,16 @@ impl<T: Copy> L1<T> {
         access: SectorAccess,
         l2: &mut L2,
         counters: &mut Counters,
-    ) {
+    ) -> bool {
         let SectorAccess { line, sector, .. } = access;
-        let (bank, exit) = self.enter(passage, line, sector);
-        counters.l1_reads += 1;
+        let (bank, entry, exit) = self.next(passage, line, sector);
+        if is_beyond(exit, l2) {
+            return false;
+        }
         match self.tags.lookup(line, sector) {
             Some(ready) => {
                 counters.l1_hits += 1;
-                self.banks[bank].leave(exit);
+                self.pass(passage, bank, entry, exit);
                 if ready <= exit {
                     passage.completion = passage.completion.max(exit);
                 } else {
@@ -91,27 +100,78 @@ impl<T: Copy> L1<T> {
                 }
             }
             None => {
-                let admitted = self.misses.admit(self.tags.room(line, exit));
-                self.banks[bank].leave(admitted);
-                let arrival = l2.load(admitted, line, sector, counters);
-                self.misses.insert(arrival);
+                let room = self.tags.room(line, exit);
+                if is_beyond(room, l2) {
+                    return false;
+                }
+                let admitted = self.misses.room(room);
+                if is_beyond(admitted, l2) {
+                    return false;
+                }
+                self.misses.admit();
+                self.pass(passage, bank, entry, admitted);
+                let request = self.fills.request(load);
+                let arrival = match l2.load(admitted, access, request, counters) {
+                    Reply::At(arrival) => {
+                        self.misses.end(arrival);
+                        self.fills.expect(request, arrival);
+                        arrival
+                    }
+                    Reply::NotBefore(least) => least,
+                };
                 self.tags.fill(line, sector, arrival, admitted);
-                let number = self.fills.request(load, arrival);
-                self.tags.set_number(line, sector, number);
+                self.tags.set_number(line, sector, request.number);
             }
+        }
+        counters.l1_reads += 1;
+        true
+    }
+
+    /// Stores a sector or a part of it, after those of the passage. `store` is its number among the fills.
+    /// False if it has to wait for replies.
+    #[must_use]
+    pub fn store(&mut self, store: u32, passage: &mut Passage, access: SectorAccess, l2: &mut L2) -> bool {
+        let SectorAccess { line, sector, bytes } = access;
+        let (bank, entry, mut exit) = self.next(passage, line, sector);
+        if self.config.store_fill && !is_beyond(exit, l2) {
+            exit = self.tags.room(line, exit);
+        }
+        if is_beyond(exit, l2) {
+            return false;
+        }
+        if self.config.store_fill {
+            self.tags.write(line, sector, bytes, exit);
+        }
+        self.pass(passage, bank, entry, exit);
+        let reply = l2.store(exit, access, store);
+        self.end(store, passage, reply);
+        true
+    }
+
+    /// A part of a store or atomic operation has left for L2.
+    fn end(&mut self, number: u32, passage: &mut Passage, reply: Reply) {
+        match reply {
+            Reply::At(cycle) => passage.completion = passage.completion.max(cycle),
+            Reply::NotBefore(_) => self.fills.owe(number),
         }
     }
 
-    /// Stores a sector or a part of it, after those of the passage.
-    pub fn store(&mut self, passage: &mut Passage, access: SectorAccess, l2: &mut L2) {
-        let SectorAccess { line, sector, bytes } = access;
-        let (bank, mut exit) = self.enter(passage, line, sector);
-        if self.config.store_fill {
-            exit = self.tags.room(line, exit);
-            self.tags.write(line, sector, bytes, exit);
+    /// L2 has answered a request. If that completes a store or an atomic operation: what it is, its place
+    /// among the completions, and the cycle.
+    pub fn take_reply(&mut self, request: Request, counters: &mut Counters) -> Option<(T, u64, u64)> {
+        let Request { least, access: SectorAccess { line, sector, .. }, purpose, reply, .. } = request;
+        let (cycle, hit) = reply;
+        match purpose {
+            Purpose::Load(asked) => {
+                count(hit, counters);
+                self.misses.end(cycle);
+                self.fills.expect(asked, cycle);
+                self.tags.correct(line, sector, asked.number, (least, cycle));
+                None
+            }
+            Purpose::Store(number) | Purpose::Update(number) => self.fills.reply(number, cycle),
+            Purpose::Warm(_) => None,
         }
-        self.banks[bank].leave(exit);
-        passage.completion = passage.completion.max(l2.store(exit, access));
     }
 
     /// The tags after an access that takes no time; whether it goes on to L2.
@@ -126,24 +186,39 @@ impl<T: Copy> L1<T> {
         true
     }
 
-    /// Performs an atomic operation on a sector, in L2, after those of the passage.
-    pub fn update(&mut self, passage: &mut Passage, access: SectorAccess, l2: &mut L2) {
-        let (bank, exit) = self.enter(passage, access.line, access.sector);
-        self.banks[bank].leave(exit);
-        passage.completion = passage.completion.max(l2.update(exit, access));
+    /// Performs an atomic operation on a sector, in L2, after those of the passage. `number` is its own among
+    /// the fills. False if it has to wait for replies.
+    #[must_use]
+    pub fn update(&mut self, number: u32, passage: &mut Passage, access: SectorAccess, l2: &mut L2) -> bool {
+        let (bank, entry, exit) = self.next(passage, access.line, access.sector);
+        if is_beyond(exit, l2) {
+            return false;
+        }
+        self.pass(passage, bank, entry, exit);
+        let reply = l2.update(exit, access, number);
+        self.end(number, passage, reply);
+        true
     }
 
-    /// The bank that a sector passes, and the cycle in which it comes to the tags.
-    fn enter(&mut self, passage: &mut Passage, line: u64, sector: usize) -> (usize, u64) {
+    /// The bank that the next sector passes, and the cycles in which it enters and comes to the tags.
+    fn next(&self, passage: &Passage, line: u64, sector: usize) -> (usize, u64, u64) {
         let bank = match self.config.interleaved {
             true => (line as usize * SECTORS + sector) % self.banks.len(),
-            false => {
-                self.turn = (self.turn + 1) % self.banks.len();
-                self.turn
-            }
+            false => (self.turn + 1) % self.banks.len(),
         };
-        let (entry, exit) = self.banks[bank].enter(passage.entry);
-        passage.entry = entry;
-        (bank, exit)
+        let (entry, exit) = self.banks[bank].next(passage.entry);
+        (bank, entry, exit)
     }
+
+    /// The sector passes the bank.
+    fn pass(&mut self, passage: &mut Passage, bank: usize, entry: u64, exit: u64) {
+        self.banks[bank].pass(entry, exit);
+        self.turn = bank;
+        passage.entry = entry;
+    }
+}
+
+/// A reply that is not known may be there by this cycle.
+fn is_beyond(cycle: u64, l2: &L2) -> bool {
+    l2.exchange.horizon().is_some_and(|horizon| cycle >= horizon)
 }

@@ -22,6 +22,10 @@ use super::l2::L2;
 use super::shared::{shared_cost, WORD};
 use super::{local, Access, Served};
 
+/// An access waits for replies of an L2 that all SMs share before it can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sm) struct Waits;
+
 /// `T` is what identifies an instruction to the SM.
 #[derive(BorshSerialize, BorshDeserialize)]
 pub(in crate::sm) struct LoadStoreUnit<T> {
@@ -37,8 +41,24 @@ pub(in crate::sm) struct LoadStoreUnit<T> {
     /// Cycles to the completion of an access without a lane, except to shared memory.
     idle_latency: u64,
     coalescer: Coalescer,
+    /// The access that waits for replies.
+    #[borsh(skip)]
+    waiting: Option<Passing>,
     l1: L1<T>,
     pub l2: L2,
+}
+
+/// An access to global memory on its way through L1.
+#[derive(Clone, Copy)]
+struct Passing {
+    /// Its number among the fills.
+    number: u32,
+    access: MemoryAccess,
+    /// The cycle in which it began.
+    now: u64,
+    passage: Passage,
+    /// Sectors that have passed.
+    passed: usize,
 }
 
 impl<T: Copy> LoadStoreUnit<T> {
@@ -51,6 +71,7 @@ impl<T: Copy> LoadStoreUnit<T> {
             busy_until: 0,
             idle_latency: 1,
             coalescer: Coalescer::default(),
+            waiting: None,
             l1: L1::new(config),
             l2: L2::new(config),
             config: config.clone(),
@@ -82,11 +103,8 @@ impl<T: Copy> LoadStoreUnit<T> {
 
     /// The caches take note of an access that is not simulated.
     pub fn warm(&mut self, now: u64, access: MemoryAccess, sector: SectorAccess) {
-        if !self.l1.warm(now, access, sector) {
-            return;
-        }
-        if let Some(partitions) = &mut self.l2.partitions {
-            partitions.warm(now, access, sector);
+        if self.l1.warm(now, access, sector) {
+            self.l2.warm(now, access, sector);
         }
     }
 
@@ -160,19 +178,28 @@ impl<T: Copy> LoadStoreUnit<T> {
     /// Performs the access of an instruction taken in cycle `now`.
     ///
     /// Without addresses (constants, textures) it is taken for a hit in its own cache.
-    pub fn access(&mut self, now: u64, access: Access, instruction: T, counters: &mut Counters) -> Served {
+    ///
+    /// # Errors
+    /// It waits for replies: [`LoadStoreUnit::go_on`], when more are known. Shared memory waits for none.
+    pub fn access(
+        &mut self,
+        now: u64,
+        access: Access,
+        instruction: T,
+        counters: &mut Counters,
+    ) -> Result<Served, Waits> {
         self.busy_until = now + 1;
+        access.count(counters);
         let served = match access.memory.space {
             MemorySpace::Shared if access.is_idle() => Served::hit(now + self.config.shared.latency),
             _ if access.is_idle() => Served::hit(now + self.idle_latency),
             _ if access.addresses.is_empty() => Served::hit(now + self.config.l1.latency),
             MemorySpace::Constant => Served::hit(now + self.config.l1.latency),
             MemorySpace::Shared => self.access_shared(now, &access, counters),
-            _ => self.access_global(now, &access, instruction, counters),
+            _ => return self.access_global(now, &access, instruction, counters),
         };
         counters.io_cycles += self.busy_until - now;
-        access.count(counters);
-        served
+        Ok(served)
     }
 
     fn access_shared(&mut self, now: u64, access: &Access, counters: &mut Counters) -> Served {
@@ -191,26 +218,75 @@ impl<T: Copy> LoadStoreUnit<T> {
         access: &Access,
         instruction: T,
         counters: &mut Counters,
-    ) -> Served {
-        let Access { memory, width, addresses, ref threads, .. } = *access;
-        let LoadStoreUnit { coalescer, l1, l2, .. } = self;
+    ) -> Result<Served, Waits> {
+        let Access { memory, width, addresses, ref threads, order, .. } = *access;
+        let LoadStoreUnit { coalescer, l1, .. } = self;
         if memory.space == MemorySpace::Local && self.config.local.interleaved {
             coalescer.coalesce(local::words(addresses, width, threads), 4);
         } else {
             coalescer.coalesce(addresses.iter().copied(), width);
         }
-        let mut passage = Passage { entry: now, completion: now };
-        let load = l1.fills.open(instruction);
-        for sector in coalescer.sectors() {
-            match memory.access {
-                MemoryAccess::Load => l1.load(load, &mut passage, sector, l2, counters),
-                MemoryAccess::Store => l1.store(&mut passage, sector, l2),
-                MemoryAccess::Atomic => l1.update(&mut passage, sector, l2),
+        let passage = Passage { entry: now, completion: now };
+        let number = l1.fills.open(instruction, order);
+        self.pass(Passing { number, access: memory.access, now, passage, passed: 0 }, counters)
+    }
+
+    /// The instruction whose access waits for replies.
+    #[inline]
+    pub fn waiting(&self) -> Option<T> {
+        self.waiting.as_ref().map(|passing| self.l1.fills.of(passing.number))
+    }
+
+    /// The access that has waited for replies goes on.
+    ///
+    /// # Errors
+    /// It waits again.
+    pub fn go_on(&mut self, counters: &mut Counters) -> Result<Served, Waits> {
+        let passing = self.waiting.take().expect("one waits");
+        self.pass(passing, counters)
+    }
+
+    /// The sectors of an access pass L1.
+    fn pass(&mut self, passing: Passing, counters: &mut Counters) -> Result<Served, Waits> {
+        let Passing { number, access, now, mut passage, mut passed } = passing;
+        let LoadStoreUnit { coalescer, l1, l2, waiting, .. } = self;
+        l2.exchange.now = now;
+        for sector in coalescer.sectors().skip(passed) {
+            let passes = match access {
+                MemoryAccess::Load => l1.load(number, &mut passage, sector, l2, counters),
+                MemoryAccess::Store => l1.store(number, &mut passage, sector, l2),
+                MemoryAccess::Atomic => l1.update(number, &mut passage, sector, l2),
+            };
+            if !passes {
+                *waiting = Some(Passing { passage, passed, ..passing });
+                return Err(Waits);
             }
+            passed += 1;
         }
         self.busy_until = passage.entry + 1;
-        let completion = l1.fills.close(load, passage.completion);
-        Served { completion, hit: completion.is_some() && memory.access != MemoryAccess::Atomic }
+        counters.io_cycles += self.busy_until - now;
+        let completion = l1.fills.close(number, passage.completion);
+        let hit = match access {
+            MemoryAccess::Load => completion.is_some(),
+            MemoryAccess::Store => true,
+            MemoryAccess::Atomic => false,
+        };
+        Ok(Served { completion, hit })
+    }
+
+    /// Takes note of the answers of an L2 that all SMs share. `complete` is told of each store and atomic
+    /// operation that they complete, with its place among the completions and the cycle.
+    pub fn take_replies(&mut self, counters: &mut Counters, mut complete: impl FnMut(T, u64, u64)) {
+        if self.l2.exchange.is_empty() {
+            return;
+        }
+        for number in 0..self.l2.exchange.answered {
+            let answer = self.l2.exchange.answer(number);
+            if let Some((instruction, order, cycle)) = self.l1.take_reply(answer, counters) {
+                complete(instruction, order, cycle);
+            }
+        }
+        self.l2.exchange.forget();
     }
 }
 
@@ -227,7 +303,7 @@ mod tests {
     const SHARED: Memory = Memory { space: MemorySpace::Shared, access: MemoryAccess::Load };
 
     fn access(memory: Memory, width: u64, addresses: &[u64]) -> Access<'_> {
-        Access { memory, width, addresses, transfers: 1, threads: Threads::default() }
+        Access { memory, width, addresses, transfers: 1, threads: Threads::default(), order: 0 }
     }
 
     /// A unit, and what it counts.
@@ -245,7 +321,7 @@ mod tests {
         }
 
         fn cycles(&mut self, now: u64, access: Access) -> u64 {
-            let served = self.0.access(now, access, 1, &mut self.1);
+            let served = self.0.access(now, access, 1, &mut self.1).unwrap();
             let arrived = || self.0.arrive(u64::MAX).map(|(_, completion)| completion);
             served.completion.or_else(arrived).expect("it completes") - now
         }
@@ -309,7 +385,7 @@ mod tests {
             for (number, now) in [(7, 0), (8, 10)] {
                 let both = access(LOAD, 4, &[0, 32]);
                 let served = unit.access(now, both, number, &mut counters);
-                assert_eq!(served, Served { completion: None, hit: false });
+                assert_eq!(served, Ok(Served { completion: None, hit: false }));
             }
             assert_eq!((unit.next_arrival(), unit.arrive(343)), (Some(344), None));
             let complete: Vec<_> = std::iter::from_fn(|| unit.arrive(345)).collect();
@@ -365,7 +441,7 @@ mod tests {
     fn atomics_are_performed_in_l2() {
         let mut unit = bench(&[]);
         let served = unit.0.access(0, access(ATOMIC, 4, &[64]), 1, &mut unit.1);
-        assert_eq!(served, Served { completion: Some(344), hit: false });
+        assert_eq!(served, Ok(Served { completion: Some(344), hit: false }));
         assert_eq!(unit.takes(1000, ATOMIC, 4, &[64]), 233);
         assert_eq!(unit.takes(2000, LOAD, 4, &[64]), 233, "L1 has nothing of it");
     }
@@ -442,7 +518,7 @@ mod tests {
         let mut unit = bench(&[]);
         let line = lanes(16);
         let Bench(ref mut load_store, ref mut counters) = unit;
-        load_store.access(0, Access { transfers: 2, ..access(SHARED, 16, &line) }, 1, counters);
+        load_store.access(0, Access { transfers: 2, ..access(SHARED, 16, &line) }, 1, counters).unwrap();
         assert_eq!((counters.shared_loads, counters.shared_load_bytes, counters.io_cycles), (2, 1024, 8));
         assert_eq!(load_store.next_take(), None);
         assert!(!load_store.is_free(7) && load_store.is_free(8));

@@ -14,26 +14,41 @@ pub(super) struct MissTable {
     /// When each of them arrives, the first on top.
     #[borsh(serialize_with = "heap::save", deserialize_with = "heap::restore")]
     outstanding: BinaryHeap<Reverse<u64>>,
+    /// Those of them that arrive in a cycle that is not known yet: behind all that are asked for.
+    open: usize,
 }
 
 impl MissTable {
     pub fn new(size: usize) -> Self {
-        MissTable { size, outstanding: BinaryHeap::with_capacity(size) }
+        MissTable { size, outstanding: BinaryHeap::with_capacity(size), open: 0 }
     }
 
     /// The cycle, from `now` on, in which a miss finds room.
-    pub fn admit(&mut self, now: u64) -> u64 {
+    pub fn room(&mut self, now: u64) -> u64 {
         while self.outstanding.peek().is_some_and(|&Reverse(end)| end <= now) {
             self.outstanding.pop();
         }
-        match self.outstanding.len() < self.size {
-            true => now,
-            false => self.outstanding.pop().map_or(now, |Reverse(end)| end),
+        match self.is_full() {
+            true => self.outstanding.peek().map_or(u64::MAX, |&Reverse(end)| end),
+            false => now,
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.outstanding.len() + self.open >= self.size
+    }
+
+    /// A miss comes in the cycle that [`MissTable::room`] says.
+    pub fn admit(&mut self) {
+        if self.is_full() {
+            self.outstanding.pop();
+        }
+        self.open += 1;
+    }
+
     /// A miss that was admitted ends in cycle `end`.
-    pub fn insert(&mut self, end: u64) {
+    pub fn end(&mut self, end: u64) {
+        self.open -= 1;
         self.outstanding.push(Reverse(end));
     }
 }
@@ -45,14 +60,25 @@ mod tests {
     #[test]
     fn a_full_table_admits_when_its_first_miss_ends() {
         let mut table = MissTable::new(2);
-        for end in [300, 200] {
-            assert_eq!(table.admit(0), 0);
-            table.insert(end);
-        }
-        assert_eq!(table.admit(10), 200);
-        table.insert(500);
-        assert_eq!(table.admit(20), 300);
-        table.insert(510);
-        assert_eq!(table.admit(505), 505);
+        let mut miss = |now, room, end| {
+            assert_eq!(table.room(now), room);
+            table.admit();
+            table.end(end);
+        };
+        miss(0, 0, 300);
+        miss(0, 0, 200);
+        miss(10, 200, 500);
+        miss(20, 300, 510);
+        assert_eq!(table.room(505), 505);
+    }
+
+    #[test]
+    fn a_miss_without_an_end_keeps_its_place() {
+        let mut table = MissTable::new(2);
+        table.admit();
+        table.admit();
+        assert_eq!(table.room(10), u64::MAX, "nobody knows");
+        table.end(400);
+        assert_eq!(table.room(10), 400);
     }
 }

@@ -9,6 +9,7 @@ mod access;
 mod bank_queue;
 mod cache;
 mod coalescer;
+mod exchange;
 mod fills;
 mod l1;
 mod l2;
@@ -22,6 +23,7 @@ mod slots;
 
 pub(super) use access::{Access, Served};
 pub(super) use coalescer::SectorAccess;
-pub(super) use load_store::LoadStoreUnit;
+pub(super) use exchange::Exchange;
+pub(super) use load_store::{LoadStoreUnit, Waits};
 pub(super) use local::Threads;
 pub(super) use partitions::Partitions;
