@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Engines of an SM's hardware beside issue and operand stages: sub-cores without collectors, register
-//! caches, inter-warp multicasting unit, register management unit, CTA status monitor.
+//! caches, shared register pools, inter-warp multicasting unit, register management unit, CTA status monitor.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use gpurf_blocks::{Clocked, Lockstep, Parameters, Ports, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{
     iwmu_model, rmu_model, status_monitor_model, Engines, IwmuEngine, ModernSubCoreEngine,
-    RegisterCacheEngine, RmuEngine, StatusMonitorEngine,
+    RegisterCacheEngine, RegisterPoolEngine, RmuEngine, StatusMonitorEngine,
 };
 use gpurf_sim::sm::Design;
 use gpurf_testbenches::unit_hardware::{self, UnitHardware};
@@ -94,6 +94,9 @@ impl<'a> Units<'a> {
         if design.register_cache.is_some() {
             engines.register_cache = Box::new(in_turn(self.register_caches(SUB_CORES * config.sms)?));
         }
+        if design.residency.pool {
+            engines.register_pool = Box::new(in_turn(self.register_pools(SUB_CORES * config.sms)?));
+        }
         if design.multicast {
             engines.multicasting_unit = Box::new(in_turn(self.multicasting_units(config.sms)?));
         }
@@ -134,6 +137,14 @@ impl<'a> Units<'a> {
         let engines =
             self.engines(name, || Box::new(model()) as Engine<_, _>, hardware, parameters, count)?;
         Ok(engines.into_iter().map(|engine| Box::new(engine) as RegisterCacheEngine).collect())
+    }
+
+    /// So many shared register pools of a sub-core.
+    fn register_pools(&self, count: usize) -> Result<Vec<RegisterPoolEngine>> {
+        let parameters = &self.design.parameters(self.config, 0);
+        let hardware = unit_hardware::register_pool(parameters);
+        let model = || self.design.register_pool_model(self.config);
+        self.engines(("register pool", Turn::AfterSubCores), model, hardware, parameters, count)
     }
 
     /// So many inter-warp multicasting units.

@@ -36,7 +36,11 @@ pub const VECTOR_CACHE_ENTRIES: usize = 32;
 /// Registers that the register management unit (RMU) keeps between the register file and the PCRF: R §V-E has
 /// a buffer of 128 bytes, which is one; our decision: as many as are read at a time.
 pub const RMU_BUFFERS: usize = 2;
-/// Flags in a word: of entries in the free space monitor, of CTAs in the status monitor.
+/// Sections of a sub-core's shared register pool, at most. A register of a thread takes half a row, and a
+/// thread has eight or more: 256 rows hold the registers of 64 warps, each of which takes one section.
+pub const POOL_SECTIONS: usize = 64;
+/// Flags in a word: of entries in the free space monitor, of CTAs in the status monitor, of sections in the
+/// shared register pool.
 pub const FLAG_WORD: usize = 32;
 /// Changes of a status that the CTA status monitor takes in a cycle; the two of a switch.
 pub const STATUS_UPDATES: usize = 2;

@@ -4,7 +4,7 @@
 
 use gpurf_blocks::ports::{
     CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
-    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
+    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut,
 };
 use gpurf_blocks::Clocked;
 
@@ -14,6 +14,7 @@ use crate::finereg::{CtaStatusMonitor, Rmu};
 use crate::modern::{ModernSubCore, Shown, Told};
 use crate::multicast::Iwmu;
 use crate::register_cache::{LookedUp, Moved, Offer, RegisterCache, Sources};
+use crate::register_file::SharedRegisterPool;
 
 pub use crate::sub_core_engine::{RunsSubCore, SubCoreEngine};
 
@@ -72,6 +73,8 @@ impl RunsModernSubCore for ModernSubCore<u32> {
 pub type ModernSubCoreEngine = Box<dyn RunsModernSubCore + Send>;
 /// The register cache of a sub-core.
 pub type RegisterCacheEngine = Box<dyn RunsRegisterCache + Send>;
+/// The shared register pool of a sub-core.
+pub type RegisterPoolEngine = Box<dyn Clocked<In = SharedRegisterPoolIn, Out = SharedRegisterPoolOut> + Send>;
 /// The inter-warp multicasting unit of an SM.
 pub type IwmuEngine = Box<dyn Clocked<In = IwmuIn, Out = IwmuOut> + Send>;
 /// The register management unit of an SM.
@@ -80,7 +83,7 @@ pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>
 pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
 
 /// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
-/// s, and so has its register cache; the others are one for each SM. An engine is used if the design has such
+/// s, and so have its register cache and its register pool; the others are one for each SM. An engine is used if the design has such
 /// hardware, and must have the parameters of the design ([`Design::parameters`]) or, where the design sets
 /// none, those of the machine ([`Config::hardware`]).
 ///
@@ -102,6 +105,8 @@ pub struct Engines<'a, E> {
     pub modern_sub_core: Make<'a, ModernSubCoreEngine>,
     /// The register cache of a sub-core.
     pub register_cache: Make<'a, RegisterCacheEngine>,
+    /// The shared register pool of a sub-core.
+    pub register_pool: Make<'a, RegisterPoolEngine>,
     /// The inter-warp multicasting unit of an SM.
     pub multicasting_unit: Make<'a, IwmuEngine>,
     /// The register management unit of an SM.
@@ -127,6 +132,7 @@ impl<'a, E> Engines<'a, E> {
             sub_core: Box::new(sub_core),
             modern_sub_core: Box::new(move |_| design.modern_sub_core_model(config)),
             register_cache: Box::new(move |_| design.register_cache_model(config)),
+            register_pool: Box::new(move |_| design.register_pool_model(config)),
             multicasting_unit: Box::new(|_| iwmu_model(config)),
             rmu: Box::new(|_| rmu_model(config)),
             status_monitor: Box::new(|_| status_monitor_model(config)),
@@ -148,6 +154,11 @@ impl Design {
     /// The reference model of the register cache of a sub-core.
     pub fn register_cache_model(&self, config: &Config) -> RegisterCacheEngine {
         Box::new(RegisterCache::new(&self.parameters(config, 0)))
+    }
+
+    /// The reference model of the shared register pool of a sub-core.
+    pub fn register_pool_model(&self, config: &Config) -> RegisterPoolEngine {
+        Box::new(SharedRegisterPool::new(&self.parameters(config, 0)))
     }
 }
 

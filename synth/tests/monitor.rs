@@ -9,7 +9,7 @@ use gpurf_hw::finereg::{CtaStatusMonitor, LiveRegisterCache, PcrfPointerTable, R
 use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
 use gpurf_hw::multicast::{LoadQueue, LrtCam, PendingLoads};
 use gpurf_hw::register_cache::{TagArray, WritebackBuffer};
-use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
+use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue, SharedRegisterPool};
 use gpurf_synth::{prove_monitor, Holds, Kind, Watched, Z3};
 use gpurf_verilog::{emit, Hierarchy};
 
@@ -304,6 +304,22 @@ fn a_pending_block_is_chosen_by_its_locations_and_its_turn() {
             ("assign candidate_in_acrf = level_any[1];", "assign candidate_in_acrf = level_any[0];"),
             ("assign unlaunched = level_base[34:28] | free_place;", "assign unlaunched = level_base[34:28];"),
             ("(inspected_context == 2'd2) & ", ""),
+        ]
+    );
+}
+
+#[test]
+fn a_section_of_the_pool_has_one_warp() {
+    let parameters = Parameters::default();
+    check!(
+        "shared_register_pool",
+        SharedRegisterPool::new(&parameters),
+        parameters: ["warps"],
+        [
+            ("high[i*32 +: 32] & ~from_high[i*32 +: 32]", "high[i*32 +: 32]"),
+            ("(taken[31:0] & ~returned[31:0]) | taken_low", "taken[31:0] | taken_low"),
+            ("(give_back[i] | leave[i])", "give_back[i]"),
+            ("place[i*6 +: 6] | 6'd32", "place[i*6 +: 6]"),
         ]
     );
 }

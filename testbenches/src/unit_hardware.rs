@@ -5,7 +5,7 @@
 use anyhow::Result;
 use gpurf_blocks::ports::{
     CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
-    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
+    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut,
 };
 use gpurf_blocks::{Clocked, Parameters, PortLayout, Ports, Typed, ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::{Configured, Module, Rtl};
@@ -14,6 +14,7 @@ use gpurf_hw::generics;
 use gpurf_hw::modern::ModernSubCore;
 use gpurf_hw::multicast::Iwmu;
 use gpurf_hw::register_cache::RegisterCache;
+use gpurf_hw::register_file::SharedRegisterPool;
 use gpurf_verilog::{Compiled, PackedCompiled, Verilated};
 
 /// Makers of the hardware of a unit.
@@ -49,6 +50,11 @@ pub fn modern_sub_core(_: &Parameters) -> UnitHardware<ModernSubCoreIn<u32>, Mod
 /// The register cache of a sub-core.
 pub fn register_cache(parameters: &Parameters) -> UnitHardware<RegisterCacheIn<u32>, RegisterCacheOut<u32>> {
     generics!(parameters; L => UnitHardware::of::<RegisterCache<32, L>>())
+}
+
+/// The shared register pool of a sub-core.
+pub fn register_pool(_: &Parameters) -> UnitHardware<SharedRegisterPoolIn, SharedRegisterPoolOut> {
+    UnitHardware::of::<SharedRegisterPool>()
 }
 
 /// The inter-warp multicasting unit.

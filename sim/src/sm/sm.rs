@@ -22,7 +22,7 @@ use super::names::BlockId;
 use super::occupancy::Occupancy;
 use super::operations::Operations;
 use super::pipeline::Pipeline;
-use super::pool::{self, Pool};
+use super::pool::own_registers;
 use super::prefetch;
 use super::switching::Switching;
 use crate::checkpoint::checkpoint;
@@ -134,12 +134,12 @@ impl<E: RunsSubCore> Sm<E> {
             code.intervals = liveness.as_ref().map(|liveness| Arc::new(Intervals::of(liveness, fits)));
         }
         let renames = context.config.finereg.renaming;
-        let pool = occupancy.pool.zip(liveness.as_deref()).map(|((own, warps), liveness)| {
-            Pool::new(pool::own_registers(liveness, occupancy.registers, own, renames), warps)
+        let shared = occupancy.pool.zip(liveness.as_deref()).map(|((own, sections), liveness)| {
+            (own_registers(liveness, occupancy.registers, own, renames), sections)
         });
-        (code.own, code.liveness) = (pool.map(|pool| pool.own), liveness);
+        (code.own, code.liveness) = (shared.map(|(own, _)| own), liveness);
         context.code = code;
-        sub_cores.iter_mut().for_each(|sub_core| sub_core.share_registers(pool));
+        sub_cores.iter_mut().for_each(|sub_core| sub_core.share_registers(shared));
 
         let launch_end = context.clock.now + context.config.sm.launch_latency;
         context.clock.last_progress = launch_end;
@@ -195,6 +195,9 @@ impl<E: RunsSubCore> Sm<E> {
             let mut active = self.step(&front);
             if observes {
                 active |= self.switching.step(&mut front, &mut self.machine)?;
+            }
+            if self.design.residency.pool {
+                self.machine.sub_cores.iter_mut().for_each(Core::end_cycle);
             }
             free = self.switching.free_slot(&front, &self.machine);
             self.advance(active || free.is_some(), end)?;
