@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Engines of an SM's hardware beside issue and operand stages: sub-cores without collectors, register
-//! caches, shared register pools, inter-warp multicasting unit, register management unit, CTA status monitor.
+//! caches, shared register pools, skip tables, inter-warp multicasting unit, register management unit, CTA status monitor.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use gpurf_blocks::{Clocked, Lockstep, Parameters, Ports, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{
     iwmu_model, rmu_model, status_monitor_model, Engines, IwmuEngine, ModernSubCoreEngine,
-    RegisterCacheEngine, RegisterPoolEngine, RmuEngine, StatusMonitorEngine,
+    RegisterCacheEngine, RegisterPoolEngine, RmuEngine, SkipTableEngine, StatusMonitorEngine,
 };
 use gpurf_sim::sm::Design;
 use gpurf_testbenches::unit_hardware::{self, UnitHardware};
@@ -97,6 +97,9 @@ impl<'a> Units<'a> {
         if design.residency.pool {
             engines.register_pool = Box::new(in_turn(self.register_pools(SUB_CORES * config.sms)?));
         }
+        if design.rename {
+            engines.skip_table = Box::new(in_turn(self.skip_tables(SUB_CORES * config.sms)?));
+        }
         if design.multicast {
             engines.multicasting_unit = Box::new(in_turn(self.multicasting_units(config.sms)?));
         }
@@ -145,6 +148,14 @@ impl<'a> Units<'a> {
         let hardware = unit_hardware::register_pool(parameters);
         let model = || self.design.register_pool_model(self.config);
         self.engines(("register pool", Turn::AfterSubCores), model, hardware, parameters, count)
+    }
+
+    /// So many skip tables of a sub-core.
+    fn skip_tables(&self, count: usize) -> Result<Vec<SkipTableEngine>> {
+        let parameters = &self.design.parameters(self.config, 0);
+        let hardware = unit_hardware::skip_table(parameters);
+        let model = || self.design.skip_table_model(self.config);
+        self.engines(("skip table", Turn::AfterSubCores), model, hardware, parameters, count)
     }
 
     /// So many inter-warp multicasting units.

@@ -26,6 +26,9 @@ pub const PENDING: usize = 4;
 pub const WARP_BITS: usize = 6;
 /// Bits of a shared-memory address in a load request. I §5.2.3.
 pub const ADDRESS_BITS: usize = 16;
+/// Loaded values that a sub-core keeps for later warps. Its 512 registers hold no more of four registers each;
+/// our decision: I §5.2.2 gives no number.
+pub const SKIP_ENTRIES: usize = 128;
 
 /// Warps of a cooperative thread array (CTA), at most. R §V-D.
 pub const CTA_WARPS: usize = 32;

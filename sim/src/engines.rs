@@ -5,6 +5,7 @@
 use gpurf_blocks::ports::{
     CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
     RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut,
+    SkipTableIn, SkipTableOut,
 };
 use gpurf_blocks::Clocked;
 
@@ -12,7 +13,7 @@ use crate::config::Config;
 use crate::design::Design;
 use crate::finereg::{CtaStatusMonitor, Rmu};
 use crate::modern::{ModernSubCore, Shown, Told};
-use crate::multicast::Iwmu;
+use crate::multicast::{Iwmu, SkipTable};
 use crate::register_cache::{LookedUp, Moved, Offer, RegisterCache, Sources};
 use crate::register_file::SharedRegisterPool;
 
@@ -75,6 +76,8 @@ pub type ModernSubCoreEngine = Box<dyn RunsModernSubCore + Send>;
 pub type RegisterCacheEngine = Box<dyn RunsRegisterCache + Send>;
 /// The shared register pool of a sub-core.
 pub type RegisterPoolEngine = Box<dyn Clocked<In = SharedRegisterPoolIn, Out = SharedRegisterPoolOut> + Send>;
+/// The skip table of a sub-core.
+pub type SkipTableEngine = Box<dyn Clocked<In = SkipTableIn, Out = SkipTableOut> + Send>;
 /// The inter-warp multicasting unit of an SM.
 pub type IwmuEngine = Box<dyn Clocked<In = IwmuIn, Out = IwmuOut> + Send>;
 /// The register management unit of an SM.
@@ -83,7 +86,7 @@ pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>
 pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
 
 /// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
-/// s, and so have its register cache and its register pool; the others are one for each SM. An engine is used if the design has such
+/// s, and so have its register cache, register pool and skip table; the others are one for each SM. An engine is used if the design has such
 /// hardware, and must have the parameters of the design ([`Design::parameters`]) or, where the design sets
 /// none, those of the machine ([`Config::hardware`]).
 ///
@@ -107,6 +110,8 @@ pub struct Engines<'a, E> {
     pub register_cache: Make<'a, RegisterCacheEngine>,
     /// The shared register pool of a sub-core.
     pub register_pool: Make<'a, RegisterPoolEngine>,
+    /// The skip table of a sub-core.
+    pub skip_table: Make<'a, SkipTableEngine>,
     /// The inter-warp multicasting unit of an SM.
     pub multicasting_unit: Make<'a, IwmuEngine>,
     /// The register management unit of an SM.
@@ -133,6 +138,7 @@ impl<'a, E> Engines<'a, E> {
             modern_sub_core: Box::new(move |_| design.modern_sub_core_model(config)),
             register_cache: Box::new(move |_| design.register_cache_model(config)),
             register_pool: Box::new(move |_| design.register_pool_model(config)),
+            skip_table: Box::new(move |_| design.skip_table_model(config)),
             multicasting_unit: Box::new(|_| iwmu_model(config)),
             rmu: Box::new(|_| rmu_model(config)),
             status_monitor: Box::new(|_| status_monitor_model(config)),
@@ -159,6 +165,11 @@ impl Design {
     /// The reference model of the shared register pool of a sub-core.
     pub fn register_pool_model(&self, config: &Config) -> RegisterPoolEngine {
         Box::new(SharedRegisterPool::new(&self.parameters(config, 0)))
+    }
+
+    /// The reference model of the skip table of a sub-core.
+    pub fn skip_table_model(&self, config: &Config) -> SkipTableEngine {
+        Box::new(SkipTable::new(&self.parameters(config, 0)))
     }
 }
 

@@ -6,13 +6,14 @@ use anyhow::Result;
 use gpurf_blocks::ports::{
     CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
     RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut,
+    SkipTableIn, SkipTableOut,
 };
 use gpurf_blocks::{Clocked, Parameters, PortLayout, Ports, Typed, ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::{Configured, Module, Rtl};
 use gpurf_hw::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_hw::generics;
 use gpurf_hw::modern::ModernSubCore;
-use gpurf_hw::multicast::Iwmu;
+use gpurf_hw::multicast::{Iwmu, SkipTable};
 use gpurf_hw::register_cache::RegisterCache;
 use gpurf_hw::register_file::SharedRegisterPool;
 use gpurf_verilog::{Compiled, PackedCompiled, Verilated};
@@ -55,6 +56,11 @@ pub fn register_cache(parameters: &Parameters) -> UnitHardware<RegisterCacheIn<u
 /// The shared register pool of a sub-core.
 pub fn register_pool(_: &Parameters) -> UnitHardware<SharedRegisterPoolIn, SharedRegisterPoolOut> {
     UnitHardware::of::<SharedRegisterPool>()
+}
+
+/// The skip table of a sub-core.
+pub fn skip_table(_: &Parameters) -> UnitHardware<SkipTableIn, SkipTableOut> {
+    UnitHardware::of::<SkipTable>()
 }
 
 /// The inter-warp multicasting unit.

@@ -85,7 +85,9 @@ pub(super) struct Finished {
 impl<E: RunsSubCore> Sm<E> {
     pub fn new(config: &Config, design: Design, share: (u64, u64), engines: &mut Engines<E>) -> Self {
         let number = share.0 as usize;
-        let sharing = LoadSharing::new(design.shared_loads(), config, || (engines.multicasting_unit)(number));
+        let (unit, table) = (&mut engines.multicasting_unit, &mut engines.skip_table);
+        let table = |index| table(SUB_CORES * number + index);
+        let sharing = LoadSharing::new(design.shared_loads(), config, || unit(number), table);
         let monolithic = (config.organisation == Organisation::Monolithic)
             .then(|| Monolithic::new(design.two_level, &config.hardware));
         let mut machine = Machine {
