@@ -8,8 +8,9 @@ use anyhow::Result;
 use gpurf_blocks::{Clocked, Lockstep, Parameters, Ports, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{
-    iwmu_model, rmu_model, status_monitor_model, Engines, IwmuEngine, ModernSubCoreEngine,
-    RegisterCacheEngine, RegisterPoolEngine, RmuEngine, SkipTableEngine, StatusMonitorEngine,
+    context_mover_model, iwmu_model, rmu_model, status_monitor_model, ContextMoverEngine, Engines,
+    IwmuEngine, ModernSubCoreEngine, RegisterCacheEngine, RegisterPoolEngine, RmuEngine, SkipTableEngine,
+    StatusMonitorEngine,
 };
 use gpurf_sim::sm::Design;
 use gpurf_testbenches::unit_hardware::{self, UnitHardware};
@@ -108,6 +109,7 @@ impl<'a> Units<'a> {
         }
         if design.switches() {
             engines.status_monitor = Box::new(in_turn(self.status_monitors(config.sms)?));
+            engines.context_mover = Box::new(in_turn(self.context_movers(config.sms)?));
         }
         Ok(engines)
     }
@@ -179,6 +181,13 @@ impl<'a> Units<'a> {
         let (model, hardware) =
             (|| status_monitor_model(self.config), unit_hardware::status_monitor(parameters));
         self.engines(("CTA status monitor", Turn::AfterSubCores), model, hardware, parameters, count)
+    }
+
+    /// So many context movers.
+    fn context_movers(&self, count: usize) -> Result<Vec<ContextMoverEngine>> {
+        let parameters = &self.config.hardware;
+        let hardware = unit_hardware::context_mover(parameters);
+        self.engines(("context mover", Turn::AfterSubCores), context_mover_model, hardware, parameters, count)
     }
 
     fn engines<I, O>(

@@ -3,15 +3,15 @@
 //! The data of all of them are tokens of 32 bits.
 
 use gpurf_blocks::ports::{
-    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
-    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut,
-    SkipTableIn, SkipTableOut,
+    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut,
+    ModernSubCoreIn, ModernSubCoreOut, RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
+    SharedRegisterPoolIn, SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
 };
 use gpurf_blocks::Clocked;
 
 use crate::config::Config;
 use crate::design::Design;
-use crate::finereg::{CtaStatusMonitor, Rmu};
+use crate::finereg::{ContextMover, CtaStatusMonitor, Rmu};
 use crate::modern::{ModernSubCore, Shown, Told};
 use crate::multicast::{Iwmu, SkipTable};
 use crate::register_cache::{LookedUp, Moved, Offer, RegisterCache, Sources};
@@ -85,6 +85,9 @@ pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>
 /// The CTA status monitor of an SM.
 pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
 
+/// The context mover of an SM.
+pub type ContextMoverEngine = Box<dyn Clocked<In = ContextMoverIn, Out = ContextMoverOut> + Send>;
+
 /// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
 /// s, and so have its register cache, register pool and skip table; the others are one for each SM. An engine is used if the design has such
 /// hardware, and must have the parameters of the design ([`Design::parameters`]) or, where the design sets
@@ -118,6 +121,8 @@ pub struct Engines<'a, E> {
     pub rmu: Make<'a, RmuEngine>,
     /// The CTA status monitor of an SM.
     pub status_monitor: Make<'a, StatusMonitorEngine>,
+    /// The context mover of an SM.
+    pub context_mover: Make<'a, ContextMoverEngine>,
 }
 
 /// Makes an engine by its number.
@@ -142,6 +147,7 @@ impl<'a, E> Engines<'a, E> {
             multicasting_unit: Box::new(|_| iwmu_model(config)),
             rmu: Box::new(|_| rmu_model(config)),
             status_monitor: Box::new(|_| status_monitor_model(config)),
+            context_mover: Box::new(|_| context_mover_model()),
         }
     }
 }
@@ -186,4 +192,9 @@ pub fn rmu_model(config: &Config) -> RmuEngine {
 /// The reference model of the CTA status monitor.
 pub fn status_monitor_model(config: &Config) -> StatusMonitorEngine {
     Box::new(CtaStatusMonitor::new(&config.hardware))
+}
+
+/// The reference model of the context mover.
+pub fn context_mover_model() -> ContextMoverEngine {
+    Box::new(ContextMover::default())
 }

@@ -218,7 +218,8 @@ fn faults_of_a_skip_table_are_found() {
     let workload = product(&TILES[1], TILES[1].block_m, TILES[1].block_n, 64);
     let (config, design) = (config(&[]), Design::DARSIE);
     let run = |alter: fn(&SkipTableIn, &mut SkipTableOut)| {
-        let table = |_| -> SkipTableEngine { Box::new(Altered { engine: design.skip_table_model(&config), alter }) };
+        let table =
+            |_| -> SkipTableEngine { Box::new(Altered { engine: design.skip_table_model(&config), alter }) };
         let engines = Engines { skip_table: Box::new(table), ..Engines::models(&config, design, 1) };
         let mut gpu = Gpu::new(&config, design, 1, engines);
         gpu.limit_cycles(20_000);

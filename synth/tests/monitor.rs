@@ -5,7 +5,7 @@ use gpurf_blocks::{LruStorage, Parameters, Tie};
 use gpurf_hw::cells::{AgeMatrix, LruOrder};
 use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Monitor;
-use gpurf_hw::finereg::{CtaStatusMonitor, LiveRegisterCache, PcrfPointerTable, RegisterIndexDecoder};
+use gpurf_hw::finereg::{ContextMover, CtaStatusMonitor, LiveRegisterCache, PcrfPointerTable, RegisterIndexDecoder};
 use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
 use gpurf_hw::multicast::{LoadQueue, LrtCam, PendingLoads, SkipTable};
 use gpurf_hw::register_cache::{TagArray, WritebackBuffer};
@@ -304,6 +304,20 @@ fn a_pending_block_is_chosen_by_its_locations_and_its_turn() {
             ("assign candidate_in_acrf = level_any[1];", "assign candidate_in_acrf = level_any[0];"),
             ("assign unlaunched = level_base[34:28] | free_place;", "assign unlaunched = level_base[34:28];"),
             ("(inspected_context == 2'd2) & ", ""),
+        ]
+    );
+}
+
+#[test]
+fn each_context_moves_once() {
+    let parameters = Parameters::default();
+    check!(
+        "context_mover",
+        ContextMover::new(&parameters),
+        parameters: [],
+        [
+            ("if (!store) loads", "loads"),
+            ("(word == last_word)", "(word[7:0] == last_word[7:0])"),
         ]
     );
 }

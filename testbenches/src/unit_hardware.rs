@@ -4,13 +4,13 @@
 
 use anyhow::Result;
 use gpurf_blocks::ports::{
-    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
-    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut,
-    SkipTableIn, SkipTableOut,
+    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut,
+    ModernSubCoreIn, ModernSubCoreOut, RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
+    SharedRegisterPoolIn, SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
 };
 use gpurf_blocks::{Clocked, Parameters, PortLayout, Ports, Typed, ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::{Configured, Module, Rtl};
-use gpurf_hw::finereg::{CtaStatusMonitor, Rmu};
+use gpurf_hw::finereg::{ContextMover, CtaStatusMonitor, Rmu};
 use gpurf_hw::generics;
 use gpurf_hw::modern::ModernSubCore;
 use gpurf_hw::multicast::{Iwmu, SkipTable};
@@ -76,4 +76,9 @@ pub fn rmu(parameters: &Parameters) -> UnitHardware<RmuIn<u32>, RmuOut<u32>> {
 /// The CTA status monitor.
 pub fn status_monitor(_: &Parameters) -> UnitHardware<CtaStatusMonitorIn, CtaStatusMonitorOut> {
     UnitHardware::of::<CtaStatusMonitor>()
+}
+
+/// The context mover.
+pub fn context_mover(_: &Parameters) -> UnitHardware<ContextMoverIn, ContextMoverOut> {
+    UnitHardware::of::<ContextMover>()
 }

@@ -7,7 +7,6 @@
   (* anyseq *) reg [6:0] any_cta;
   (* anyseq *) reg [7:0] any_section;
   (* anyseq *) reg [3:0] any_leader, any_follower;
-  (* anyseq *) reg watch_it;
   reg [15:0] its_pc;
   reg [6:0] its_cta;
   reg [7:0] its_section;
@@ -19,8 +18,12 @@
   wire [6:0] place_now = place - (kept && removed < place);
   wire makes_room = kept && removed == place;
   wire is_same = pc == its_pc && cta == its_cta && section == its_section;
-  wire enters = kept && is_same && warp == leader && watch_it && !is_kept;
-  wire arrives = loaded && pc == its_pc && warp == leader;
+  wire is_by_it = pc == its_pc && warp == leader;
+  wire enters = kept && is_same && is_by_it;
+  wire arrives = loaded && is_by_it;
+  // Any load of this instruction and warp is under way: its place and its CTA.
+  reg is_busy;
+  reg [6:0] busy_place, busy_cta;
   wire hears = arrived && is_kept && entry == place;
   wire [7:0] since = section - its_section;
   wire is_dropped = cta == its_cta && (forget || (opens && has_come && since > 1));
@@ -36,7 +39,17 @@
       has_come <= 0;
       follows <= 0;
     end
+    busy_place <= busy_place - (kept && removed < busy_place);
+    if (arrives) is_busy <= 0;
+    if (kept && is_by_it) begin
+      is_busy <= 1;
+      busy_place <= LAST;
+      busy_cta <= cta;
+    end
     if (reset) begin
+      is_busy <= 0;
+      busy_place <= 0;
+      busy_cta <= 0;
       its_pc <= any_pc;
       its_cta <= any_cta;
       its_section <= any_section;
@@ -50,10 +63,10 @@
   end
 
   // A CTA leaves that has no load under way.
-  wire assume_forget = !(forget && is_kept && cta == its_cta) || has_come;
+  wire assume_forget = !(forget && is_busy && cta == busy_cta);
 
   // A warp has one load of an instruction under way.
-  wire assume_one = !(request && is_kept && !has_come && pc == its_pc && warp == leader);
+  wire assume_one = !(request && is_busy && is_by_it);
 
   // There are as many warps as there are.
   wire assume_warp = warp < WARPS;
@@ -76,21 +89,40 @@
   // A load goes to memory without an entry only if all entries are under way.
   wire prove_kept = !(request && !found && !kept) || !is_kept || !has_come;
 
-  // The place has the load.
-  wire lemma_place = !is_kept || (inside.valid[place] && inside.its_pc[place*16 +: 16] == its_pc &&
-    inside.its_cta[place*7 +: 7] == its_cta && inside.its_section[place*8 +: 8] == its_section &&
-    inside.leader[place*4 +: 4] == leader && inside.has_come[place] == has_come &&
-    (!(follower < WARPS) || has_come || inside.following[place*16 + follower] == follows));
-
   integer e;
-  // No other entry has a load of the same instruction and warp under way.
-  reg lemma_one;
+  // The place has the load.
+  reg lemma_place;
   always @(*) begin
-    lemma_one = 1;
+    lemma_place = 1;
     for (e = 0; e <= LAST; e = e + 1)
-      if (is_kept && !has_come && e != place && inside.valid[e] && !inside.has_come[e] &&
-        inside.its_pc[e*16 +: 16] == its_pc && inside.leader[e*4 +: 4] == leader) lemma_one = 0;
+      if (is_kept && place == e && !(inside.valid[e] && inside.its_pc[e*16 +: 16] == its_pc &&
+        inside.its_cta[e*7 +: 7] == its_cta && inside.its_section[e*8 +: 8] == its_section &&
+        inside.leader[e*4 +: 4] == leader && inside.has_come[e] == has_come)) lemma_place = 0;
   end
+
+  // The warp is noted there as long as it follows.
+  reg lemma_follows;
+  reg [15:0] its_followers;
+  always @(*) begin
+    its_followers = 0;
+    for (e = 0; e <= LAST; e = e + 1)
+      if (place == e) its_followers = its_followers | inside.following[e*16 +: 16];
+    lemma_follows = !(is_kept && follower < WARPS && !has_come) || its_followers[follower] == follows;
+  end
+
+  // One entry at most has a load of the same instruction and warp under way.
+  reg lemma_busy;
+  always @(*) begin
+    lemma_busy = 1;
+    for (e = 0; e <= LAST; e = e + 1) begin
+      if ((inside.valid[e] && !inside.has_come[e] && inside.its_pc[e*16 +: 16] == its_pc &&
+        inside.leader[e*4 +: 4] == leader) != (is_busy && busy_place == e)) lemma_busy = 0;
+      if (is_busy && busy_place == e && inside.its_cta[e*7 +: 7] != busy_cta) lemma_busy = 0;
+    end
+  end
+
+  // The load that is watched is the one under way, until its data come.
+  wire lemma_watched = !(is_kept && !has_come) || (is_busy && busy_place == place);
 
   // Only what is in the table has come.
   wire lemma_come = !(|(inside.has_come & ~inside.valid));

@@ -50,6 +50,7 @@ impl Design {
             ("iwmu", self.multicast),
             ("rmu", self.residency.has_rmu()),
             ("cta_status_monitor", self.switches()),
+            ("context_mover", self.switches()),
         ];
         let of_sm = of_sm.into_iter().filter(|(_, has)| *has).map(|(module, _)| part(module, 1));
         Some((of_sub_core.chain(of_sm).collect(), SUB_CORES as u64 * bits))

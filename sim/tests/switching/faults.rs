@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Faults put into an RMU, a CTA status monitor or a shared register pool are found.
+//! Faults put into an RMU, a CTA status monitor, a context mover or a shared register pool are found.
 
 use gpurf_blocks::ports::{
-    CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut,
+    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut,
 };
 use gpurf_blocks::{Parameters, Tie, MAX_CTAS, MAX_WARPS};
-use gpurf_sim::engines::{Engines, RegisterPoolEngine, RmuEngine, StatusMonitorEngine};
+use gpurf_sim::engines::{
+    context_mover_model, ContextMoverEngine, Engines, RegisterPoolEngine, RmuEngine, StatusMonitorEngine,
+};
 use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_sim::register_file::SharedRegisterPool;
 use gpurf_sim::sm::{Design, Gpu, SmError};
-use gpurf_sim::statistics::Statistics;
+use gpurf_sim::statistics::{ResidentBlocks, Statistics};
 
 use super::{config, workload, Shape, SHAPE, SMALL};
 use crate::altered::Altered;
@@ -88,6 +90,24 @@ fn a_selection_that_cannot_go_on_is_found() {
         assert!(statistics.summary.counters.stage_errors > 0 && !statistics.is_sound());
         assert!(statistics.errors[0].contains("status monitor selects"), "{:?}", statistics.errors);
     }
+}
+
+#[test]
+fn a_switch_ends_when_its_contexts_have_moved() {
+    let config = config(&["finereg.context_cycles=20"]);
+    let design = Design::VIRTUAL_THREAD;
+    let run = |alter: fn(&ContextMoverIn, &mut ContextMoverOut)| {
+        let mover = |_| -> ContextMoverEngine { Box::new(Altered { engine: context_mover_model(), alter }) };
+        let engines = Engines { context_mover: Box::new(mover), ..Engines::models(&config, design, 1) };
+        let mut gpu = Gpu::new(&config, design, 1, engines);
+        gpu.run(&workload(12, &SHAPE), None)?;
+        let statistics = gpu.statistics("model", 0);
+        assert!(statistics.is_sound(), "{:?}", statistics.errors);
+        Ok::<_, SmError>(statistics.residency.expect("blocks are switched"))
+    };
+    let (slow, fast) = (run(|_, _| {}).unwrap(), run(|_, outputs| outputs.done = true).unwrap());
+    let of_switch = |counted: &ResidentBlocks| counted.switch_cycles / counted.switched_out;
+    assert!(of_switch(&slow) >= 80 && of_switch(&fast) < 20, "{slow:?} {fast:?}");
 }
 
 /// A change made to what the register pool of a sub-core grants.

@@ -27,7 +27,7 @@ use crate::sm::names::BlockId;
 /// Values in a sub-core's register file for other warps.
 pub struct Renaming {
     table: SkipTableEngine,
-    /// What the table does not know of its loads.
+    /// Facts of its loads that the table does not have.
     values: Vec<Option<Value>>,
     /// By entry of the table: where that is.
     places: Vec<u8>,
