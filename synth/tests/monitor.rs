@@ -5,7 +5,9 @@ use gpurf_blocks::{LruStorage, Parameters, Tie};
 use gpurf_hw::cells::{AgeMatrix, LruOrder};
 use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Monitor;
-use gpurf_hw::finereg::{ContextMover, CtaStatusMonitor, LiveRegisterCache, PcrfPointerTable, RegisterIndexDecoder};
+use gpurf_hw::finereg::{
+    ContextMover, CtaStatusMonitor, LiveRegisterCache, PcrfPointerTable, RegisterIndexDecoder,
+};
 use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
 use gpurf_hw::multicast::{LoadQueue, LrtCam, PendingLoads, SkipTable};
 use gpurf_hw::register_cache::{TagArray, WritebackBuffer};

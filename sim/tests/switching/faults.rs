@@ -2,7 +2,8 @@
 //! Faults put into an RMU, a CTA status monitor, a context mover or a shared register pool are found.
 
 use gpurf_blocks::ports::{
-    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut,
+    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut,
+    SharedRegisterPoolIn, SharedRegisterPoolOut,
 };
 use gpurf_blocks::{Parameters, Tie, MAX_CTAS, MAX_WARPS};
 use gpurf_sim::engines::{
