@@ -154,7 +154,7 @@ impl<'a> Units<'a> {
 
     /// So many skip tables of a sub-core.
     fn skip_tables(&self, count: usize) -> Result<Vec<SkipTableEngine>> {
-        let parameters = &self.design.parameters(self.config, 0);
+        let parameters = &self.design.skip_table_parameters(self.config);
         let hardware = unit_hardware::skip_table(parameters);
         let model = || self.design.skip_table_model(self.config);
         self.engines(("skip table", Turn::AfterSubCores), model, hardware, parameters, count)

@@ -175,7 +175,7 @@ impl Design {
 
     /// The reference model of the skip table of a sub-core.
     pub fn skip_table_model(&self, config: &Config) -> SkipTableEngine {
-        Box::new(SkipTable::new(&self.parameters(config, 0)))
+        Box::new(SkipTable::new(&self.skip_table_parameters(config)))
     }
 }
 

@@ -326,12 +326,16 @@ fn each_context_moves_once() {
 
 #[test]
 fn each_warp_that_follows_a_load_goes_on_once() {
-    let parameters = Parameters::default();
+    let parameters = Parameters { rows: 32, ..Parameters::default() };
     check!(
         "skip_table",
         SkipTable::new(&parameters),
-        parameters: ["warps"],
-        []
+        parameters: ["warps", "rows", "banks"],
+        [
+            ("candidate[e] & !arrived", "candidate[e]"),
+            ("(leader[e*4 +: 4] != warp)", "1'd1"),
+            ("(since[e*8 +: 8] > 8'd1)", "1'd1"),
+        ]
     );
 }
 

@@ -23,7 +23,7 @@
 //! I says that DARSIE's compiler finds loads alike, and that the later one reads the register file. The rest
 //! is our reconstruction:
 //!
-//! - **Who is alike** is known elsewhere. An entry's bit in `alike` says that its load has the same lanes and
+//! - **Who is alike** is known elsewhere. An entry's `alike` says that its load has the same lanes and
 //!   addresses, and that nothing has been stored there since. DARSIE's compiler proves it.
 //! - **Order.** Entries stand in the order of their loads. The newest that is alike is found. A new one takes
 //!   the last place, and those behind the one that makes room move up.
@@ -35,9 +35,9 @@
 //!
 //! # Storage
 //!
-//! Each of 128 entries has 37 bits and one for each warp: 5,760 bits with 8 warps.
+//! There is an entry for every four of the sub-core's registers. Each of 128 has 37 bits and one for each warp:
+//! 5,760 bits with 8 warps.
 
-use gpurf_blocks::{FLAG_WORD, SKIP_ENTRIES};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
@@ -46,8 +46,8 @@ use crate::{monitor, watch};
 #[block(
     title = "Skip table of DARSIE",
     paper = "I §5.2.2",
-    parameters(warps),
-    sizes(entries = SKIP_ENTRIES, words = SKIP_ENTRIES / FLAG_WORD)
+    parameters(warps, rows, banks),
+    sizes(entries = rows * banks / 4)
 )]
 pub struct SkipTable {
     /// A load asks whether another warp has done the same. At most one of `request`, `loaded`, `opens` and
@@ -67,8 +67,8 @@ pub struct SkipTable {
     pub cta: In<Bits<7>>,
     /// Section of the load, or the one that begins.
     pub section: In<Bits<8>>,
-    /// Bit b of word w: the load of entry 32 w + b does the same as the one that asks.
-    pub alike: In<[Bits<32>; words]>,
+    /// The load of the entry does the same as the one that asks.
+    pub alike: In<[Bit; entries]>,
 
     /// The load is found: its access is skipped.
     pub found: Out<Bit>,
@@ -77,11 +77,11 @@ pub struct SkipTable {
     /// The load that asks gets an entry.
     pub kept: Out<Bit>,
     /// The entry that makes room for it; zero if it is not kept.
-    pub removed: Out<Bits<7>>,
+    pub removed: Out<Bits<8>>,
     /// The data that come are those of an entry.
     pub arrived: Out<Bit>,
     /// The entry that is found, or whose data come; else zero.
-    pub entry: Out<Bits<7>>,
+    pub entry: Out<Bits<8>>,
     /// Warps that have followed the load whose data come.
     pub followers: Out<[Bit; warps]>,
 
@@ -89,9 +89,9 @@ pub struct SkipTable {
     agrees: Local<[Bit; entries]>,
     comes: Local<[Bit; entries]>,
     any_hole: Local<Bit>,
-    hole: Local<Bits<7>>,
+    hole: Local<Bits<8>>,
     any_loaded: Local<Bit>,
-    oldest: Local<Bits<7>>,
+    oldest: Local<Bits<8>>,
     came_for: Local<Bits<16>>,
     drops: Local<[Bit; entries]>,
     joins: Local<[Bit; entries]>,
@@ -126,13 +126,10 @@ monitor!(SkipTable: "skip_table_monitor.v");
 impl SkipTable {
     /// Entries that the load is compared with.
     fn compare() {
-        for w in 0..words {
-            for b in 0..32 {
-                is_its[w * 32 + b] = valid[w * 32 + b] & (its_pc[w * 32 + b] == pc);
-                agrees[w * 32 + b] = ((request & is_its[w * 32 + b])
-                    & ((its_cta[w * 32 + b] == cta) & (its_section[w * 32 + b] == section)))
-                    & ((leader[w * 32 + b] != warp) & alike[w].get_bit(b));
-            }
+        for e in 0..entries {
+            is_its[e] = valid[e] & (its_pc[e] == pc);
+            agrees[e] = ((request & is_its[e]) & ((its_cta[e] == cta) & (its_section[e] == section)))
+                & ((leader[e] != warp) & alike[e]);
         }
     }
 

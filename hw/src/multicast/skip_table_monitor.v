@@ -1,8 +1,9 @@
 // A load is found as long as it is kept, and each warp that follows goes on once: I §5.2.2.
 //
 // One load, any of them, and one warp that may follow it are watched.
+// At rows=32 banks=2.
 
-  localparam LAST = 127;
+  localparam LAST = ROWS*BANKS/4 - 1;
   (* anyseq *) reg [15:0] any_pc;
   (* anyseq *) reg [6:0] any_cta;
   (* anyseq *) reg [7:0] any_section;
@@ -14,8 +15,8 @@
 
   // The load is in the table, at this place; its data have come; the warp follows it.
   reg is_kept, has_come, follows;
-  reg [6:0] place;
-  wire [6:0] place_now = place - (kept && removed < place);
+  reg [7:0] place;
+  wire [7:0] place_now = place - (kept && removed < place);
   wire makes_room = kept && removed == place;
   wire is_same = pc == its_pc && cta == its_cta && section == its_section;
   wire is_by_it = pc == its_pc && warp == leader;
@@ -23,7 +24,8 @@
   wire arrives = loaded && is_by_it;
   // Any load of this instruction and warp is under way: its place and its CTA.
   reg is_busy;
-  reg [6:0] busy_place, busy_cta;
+  reg [7:0] busy_place;
+  reg [6:0] busy_cta;
   wire hears = arrived && is_kept && entry == place;
   wire [7:0] since = section - its_section;
   wire is_dropped = cta == its_cta && (forget || (opens && has_come && since > 1));

@@ -3,7 +3,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{SkipTableIn, SkipTableOut};
-use gpurf_blocks::{Clocked, Parameters, FLAG_WORD, SKIP_ENTRIES};
+use gpurf_blocks::{Clocked, Parameters};
 
 use crate::bits::warp_flags;
 use crate::checkpoint::model_state;
@@ -30,8 +30,10 @@ struct Entry {
 
 impl SkipTable {
     /// After reset: nothing is kept.
-    pub fn new(_: &Parameters) -> Self {
-        SkipTable { entries: vec![None; SKIP_ENTRIES], inputs: SkipTableIn::default() }
+    pub fn new(parameters: &Parameters) -> Self {
+        // The values of four registers that the banks have room for.
+        let entries = parameters.rows * parameters.banks / 4;
+        SkipTable { entries: vec![None; entries], inputs: SkipTableIn::default() }
     }
 
     /// The entry that a load finds, or that of a load whose data come.
@@ -39,12 +41,11 @@ impl SkipTable {
         let SkipTableIn { request, loaded, pc, warp, cta, section, alike, .. } = *inputs;
         let kept = self.entries.iter().enumerate();
         let mut kept = kept.filter_map(|(number, entry)| Some((number, (*entry)?)));
-        let is_alike = |number: usize| alike[number / FLAG_WORD] >> (number % FLAG_WORD) & 1 == 1;
         match (request, loaded) {
             (true, _) => kept.rfind(|(number, entry)| {
                 (entry.pc, entry.cta, entry.section) == (pc, cta, section)
                     && entry.leader != warp
-                    && is_alike(*number)
+                    && alike[*number]
             }),
             (_, true) => {
                 kept.find(|(_, entry)| (entry.pc, entry.leader, entry.has_come) == (pc, warp, false))

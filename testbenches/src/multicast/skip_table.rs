@@ -2,7 +2,7 @@
 //! Testbench of DARSIE's skip table.
 
 use gpurf_blocks::ports::{SkipTableIn, SkipTableOut};
-use gpurf_blocks::{Parameters, FLAG_WORD, SKIP_ENTRIES};
+use gpurf_blocks::Parameters;
 use gpurf_hw::multicast::SkipTable;
 
 use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
@@ -15,6 +15,7 @@ impl Testbench for SkipTable {
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(SkipTableStimulus {
             warps: parameters.warps,
+            entries: entries(parameters),
             kept: vec![],
             sections: [0; 3],
             codes: 4,
@@ -34,6 +35,14 @@ impl Testbench for SkipTable {
 
 register!(SkipTable);
 
+/// Most entries of a table: those of the largest banks.
+const MOST: usize = 256;
+
+/// An entry for every four registers.
+fn entries(parameters: &Parameters) -> usize {
+    parameters.rows * parameters.banks / 4
+}
+
 /// A load that is kept, as the account has it.
 #[derive(Clone, Debug)]
 struct Kept {
@@ -50,6 +59,7 @@ struct Kept {
 /// the loads that are kept, the oldest first, is the check.
 struct SkipTableStimulus {
     warps: usize,
+    entries: usize,
     kept: Vec<Kept>,
     /// By CTA: its present section.
     sections: [u32; 3],
@@ -66,7 +76,7 @@ impl SkipTableStimulus {
         self.kept.iter().rposition(|kept| {
             (kept.pc, kept.cta, kept.section) == (inputs.pc, inputs.cta, inputs.section)
                 && kept.warp != inputs.warp
-                && inputs.alike[kept.place / FLAG_WORD] >> (kept.place % FLAG_WORD) & 1 == 1
+                && inputs.alike[kept.place]
         })
     }
 }
@@ -87,8 +97,8 @@ impl Stimulus<SkipTableIn, SkipTableOut> for SkipTableStimulus {
             section: present,
             ..SkipTableIn::default()
         };
-        let density = random.pick(&[u32::MAX, u32::MAX, 0xffff_0f0f, 0]);
-        inputs.alike.fill_with(|| density | random.word() & random.word());
+        let density = random.pick(&[100, 100, 70, 25]);
+        inputs.alike[..self.entries].fill_with(|| random.percent(density));
         let under_way: Vec<&Kept> = self.kept.iter().filter(|kept| !kept.has_come).collect();
         if random.percent(self.loads) {
             inputs.loaded = true;
@@ -123,13 +133,13 @@ impl Stimulus<SkipTableIn, SkipTableOut> for SkipTableStimulus {
         }
         if inputs.request && found.is_none() {
             let oldest = self.kept.iter().position(|kept| kept.has_come);
-            if outputs.kept != (self.kept.len() < SKIP_ENTRIES || oldest.is_some()) {
+            if outputs.kept != (self.kept.len() < self.entries || oldest.is_some()) {
                 return Err(format!("with {} loads another one is kept: {}", self.kept.len(), outputs.kept));
             }
             let removed = outputs.removed as usize;
             if outputs.kept {
                 let victim = self.kept.iter().position(|kept| kept.place == removed);
-                let expected = oldest.filter(|_| self.kept.len() == SKIP_ENTRIES);
+                let expected = oldest.filter(|_| self.kept.len() == self.entries);
                 if victim != expected {
                     return Err(format!("load {victim:?} makes room instead of {expected:?}"));
                 }
@@ -137,7 +147,7 @@ impl Stimulus<SkipTableIn, SkipTableOut> for SkipTableStimulus {
                 let behind = self.kept.iter_mut().filter(|kept| kept.place > removed);
                 behind.for_each(|kept| kept.place -= 1);
                 let SkipTableIn { pc, warp, cta, section, .. } = *inputs;
-                let (place, has_come, followers) = (SKIP_ENTRIES - 1, false, vec![]);
+                let (place, has_come, followers) = (self.entries - 1, false, vec![]);
                 self.kept.push(Kept { place, pc, warp, cta, section, has_come, followers });
             }
         }
@@ -172,15 +182,7 @@ type Bench<'a> = Drive<'a, SkipTableIn, SkipTableOut>;
 
 /// A load of CTA 3 in its section 5 that does the same as all others of its instruction.
 fn load(warp: u32, pc: u32) -> SkipTableIn {
-    SkipTableIn {
-        request: true,
-        pc,
-        warp,
-        cta: 3,
-        section: 5,
-        alike: [u32::MAX; SKIP_ENTRIES / FLAG_WORD],
-        ..SkipTableIn::default()
-    }
+    SkipTableIn { request: true, pc, warp, cta: 3, section: 5, alike: [true; MOST], ..SkipTableIn::default() }
 }
 
 fn data(warp: u32, pc: u32) -> SkipTableIn {
@@ -193,7 +195,7 @@ fn opens(section: u32) -> SkipTableIn {
 
 /// As many loads lead as there are entries.
 fn fill(bench: &mut Bench) -> Result<(), String> {
-    for pc in 0..SKIP_ENTRIES as u32 {
+    for pc in 0..entries(&bench.parameters) as u32 {
         let out = bench.cycle(load(0, pc))?;
         expect(out.kept && !out.found, "it leads")?;
         expect_eq!(out.removed, 0, "what is empty makes room")?;
@@ -234,7 +236,7 @@ fn scenarios() -> Vec<Scenario<SkipTableIn, SkipTableOut>> {
                     SkipTableIn { pc: 10, ..load(1, 9) },
                     SkipTableIn { cta: 4, ..load(2, 9) },
                     SkipTableIn { section: 6, ..load(3, 9) },
-                    SkipTableIn { alike: Default::default(), ..load(4, 9) },
+                    SkipTableIn { alike: [false; MOST], ..load(4, 9) },
                 ];
                 for other in others {
                     let out = bench.cycle(other)?;
@@ -291,7 +293,7 @@ fn scenarios() -> Vec<Scenario<SkipTableIn, SkipTableOut>> {
                 expect_eq!(out.entry, 6, "it has moved up")?;
                 let out = bench.cycle(load(1, 2000))?;
                 expect(out.found && out.under_way, "the new one is found")?;
-                expect_eq!(out.entry, SKIP_ENTRIES as u32 - 1, "it is the last")
+                expect_eq!(out.entry, entries(&bench.parameters) as u32 - 1, "it is the last")
             },
         },
         Scenario {

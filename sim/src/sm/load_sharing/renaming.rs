@@ -16,7 +16,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{SkipTableIn, SkipTableOut};
-use gpurf_blocks::{WarpSet, FLAG_WORD, MAX_WARPS, SKIP_ENTRIES};
+use gpurf_blocks::{WarpSet, MAX_WARPS, SKIP_ENTRIES};
 
 use crate::bits::warp_mask;
 use crate::checkpoint::checkpoint;
@@ -99,7 +99,7 @@ impl Renaming {
                         && leader.block == load.block
                         && alike(leader, *stores)
                 });
-            inputs.alike[number / FLAG_WORD] |= u32::from(is_alike) << (number % FLAG_WORD);
+            inputs.alike[number] = is_alike;
         }
         let outputs = self.cycle(&inputs);
         if outputs.found {
