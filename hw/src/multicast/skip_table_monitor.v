@@ -95,7 +95,7 @@
   // The place has the load.
   reg lemma_place;
   always @(*) begin
-    lemma_place = 1;
+    lemma_place = !is_kept || place <= LAST;
     for (e = 0; e <= LAST; e = e + 1)
       if (is_kept && place == e && !(inside.valid[e] && inside.its_pc[e*16 +: 16] == its_pc &&
         inside.its_cta[e*7 +: 7] == its_cta && inside.its_section[e*8 +: 8] == its_section &&
@@ -115,7 +115,7 @@
   // One entry at most has a load of the same instruction and warp under way.
   reg lemma_busy;
   always @(*) begin
-    lemma_busy = 1;
+    lemma_busy = !is_busy || busy_place <= LAST;
     for (e = 0; e <= LAST; e = e + 1) begin
       if ((inside.valid[e] && !inside.has_come[e] && inside.its_pc[e*16 +: 16] == its_pc &&
         inside.leader[e*4 +: 4] == leader) != (is_busy && busy_place == e)) lemma_busy = 0;
