@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Engines of an SM's hardware beside issue and operand stages: sub-cores without collectors, register
-//! caches, inter-warp multicasting unit, register management unit, CTA status monitor.
+//! caches, shared register pools, skip tables, inter-warp multicasting unit, register management unit, CTA status monitor.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
@@ -10,8 +10,9 @@ use gpurf_blocks::ports::{ModernSubCoreIn, ModernSubCoreOut};
 use gpurf_blocks::{Clocked, Lockstep, Parameters, Ports, Typed, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{
-    iwmu_model, rmu_model, status_monitor_model, Engines, IwmuEngine, ModernSubCoreEngine,
-    RegisterCacheEngine, RmuEngine, StatusMonitorEngine,
+    context_mover_model, iwmu_model, rmu_model, status_monitor_model, ContextMoverEngine, Engines,
+    IwmuEngine, ModernSubCoreEngine, RegisterCacheEngine, RegisterPoolEngine, RmuEngine, SkipTableEngine,
+    StatusMonitorEngine,
 };
 use gpurf_sim::modern::ModernSubCore;
 use gpurf_sim::sm::Design;
@@ -114,6 +115,12 @@ impl<'a> Units<'a> {
         if design.register_cache.is_some() {
             engines.register_cache = Box::new(in_turn(self.register_caches(SUB_CORES * config.sms)?));
         }
+        if design.residency.pool {
+            engines.register_pool = Box::new(in_turn(self.register_pools(SUB_CORES * config.sms)?));
+        }
+        if design.rename {
+            engines.skip_table = Box::new(in_turn(self.skip_tables(SUB_CORES * config.sms)?));
+        }
         if design.multicast {
             engines.multicasting_unit = Box::new(in_turn(self.multicasting_units(config.sms)?));
         }
@@ -122,6 +129,7 @@ impl<'a> Units<'a> {
         }
         if design.switches() {
             engines.status_monitor = Box::new(in_turn(self.status_monitors(config.sms)?));
+            engines.context_mover = Box::new(in_turn(self.context_movers(config.sms)?));
         }
         Ok(engines)
     }
@@ -198,6 +206,22 @@ impl<'a> Units<'a> {
         Ok(engines.into_iter().map(|engine| Box::new(engine) as RegisterCacheEngine).collect())
     }
 
+    /// So many shared register pools of a sub-core.
+    fn register_pools(&self, count: usize) -> Result<Vec<RegisterPoolEngine>> {
+        let parameters = &self.design.parameters(self.config, 0);
+        let hardware = unit_hardware::register_pool(parameters);
+        let model = || self.design.register_pool_model(self.config);
+        self.engines(("register pool", Turn::AfterSubCores), model, hardware, parameters, count)
+    }
+
+    /// So many skip tables of a sub-core.
+    fn skip_tables(&self, count: usize) -> Result<Vec<SkipTableEngine>> {
+        let parameters = &self.design.skip_table_parameters(self.config);
+        let hardware = unit_hardware::skip_table(parameters);
+        let model = || self.design.skip_table_model(self.config);
+        self.engines(("skip table", Turn::AfterSubCores), model, hardware, parameters, count)
+    }
+
     /// So many inter-warp multicasting units.
     fn multicasting_units(&self, count: usize) -> Result<Vec<IwmuEngine>> {
         let parameters = &self.config.hardware;
@@ -219,6 +243,13 @@ impl<'a> Units<'a> {
         let (model, hardware) =
             (|| status_monitor_model(self.config), unit_hardware::status_monitor(parameters));
         self.engines(("CTA status monitor", Turn::AfterSubCores), model, hardware, parameters, count)
+    }
+
+    /// So many context movers.
+    fn context_movers(&self, count: usize) -> Result<Vec<ContextMoverEngine>> {
+        let parameters = &self.config.hardware;
+        let hardware = unit_hardware::context_mover(parameters);
+        self.engines(("context mover", Turn::AfterSubCores), context_mover_model, hardware, parameters, count)
     }
 
     fn engines<I, O>(

@@ -31,6 +31,55 @@ fn finereg_is_the_same_on_every_engine() {
     }
 }
 
+/// A short run in which warps share registers, and wait for them; its statistics.
+fn pooled(engine: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("out.json").display().to_string();
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    let shares = ["--set", "finereg.brs=40", "--set", "finereg.srp=10"];
+    command.args(["sim", "backprop", "--design", "vt-regmutex", "--engine", engine, "--cycles", "4000"]);
+    command.args(shares).args(["--json", &json]).assert().success();
+    serde_json::from_str(&std::fs::read_to_string(&json).expect("statistics")).expect("JSON")
+}
+
+#[test]
+fn a_shared_register_pool_is_the_same_on_every_engine() {
+    let model = pooled("model");
+    let residency = &model["residency"];
+    assert!(residency["pool_acquired"].as_u64() > Some(30), "{residency}");
+    assert!(model["stalls"]["depletion"].as_u64() > Some(100), "{}", model["stalls"]);
+    for engine in ["rtl", "verilator", "lockstep"] {
+        let mut other = pooled(engine);
+        assert_ne!(other["engine"], model["engine"]);
+        assert_eq!(other["divergences"], 0, "{engine}");
+        other["engine"] = model["engine"].clone();
+        assert_eq!(other, model, "{engine}");
+    }
+}
+
+/// A short run in which warps take values that others have loaded; its statistics.
+fn renamed(engine: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("out.json").display().to_string();
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.args(["sim", "sgemm", "--design", "darsie", "--engine", engine, "--cycles", "4000"]);
+    command.args(["--json", &json]).assert().success();
+    serde_json::from_str(&std::fs::read_to_string(&json).expect("statistics")).expect("JSON")
+}
+
+#[test]
+fn a_skip_table_is_the_same_on_every_engine() {
+    let model = renamed("model");
+    assert!(model["renamed_loads"].as_u64() > Some(30), "{}", model["renamed_loads"]);
+    for engine in ["rtl", "verilator", "lockstep"] {
+        let mut other = renamed(engine);
+        assert_ne!(other["engine"], model["engine"]);
+        assert_eq!(other["divergences"], 0, "{engine}");
+        other["engine"] = model["engine"].clone();
+        assert_eq!(other, model, "{engine}");
+    }
+}
+
 /// A short run of matrix instructions with operands as a trace names them; some are named twice.
 fn named(engine: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");

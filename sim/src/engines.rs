@@ -3,17 +3,19 @@
 //! The data of all of them are tokens of 32 bits.
 
 use gpurf_blocks::ports::{
-    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
-    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
+    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut,
+    ModernSubCoreIn, ModernSubCoreOut, RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
+    SharedRegisterPoolIn, SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
 };
 use gpurf_blocks::Clocked;
 
 use crate::config::Config;
 use crate::design::Design;
-use crate::finereg::{CtaStatusMonitor, Rmu};
+use crate::finereg::{ContextMover, CtaStatusMonitor, Rmu};
 use crate::modern::{ModernSubCore, Shown, Told};
-use crate::multicast::Iwmu;
+use crate::multicast::{Iwmu, SkipTable};
 use crate::register_cache::{LookedUp, Moved, Offer, RegisterCache, Sources};
+use crate::register_file::SharedRegisterPool;
 
 pub use crate::sub_core_engine::{RunsSubCore, SubCoreEngine};
 
@@ -69,6 +71,10 @@ impl RunsModernSubCore for ModernSubCore<u32> {
 pub type ModernSubCoreEngine = Box<dyn RunsModernSubCore + Send>;
 /// The register cache of a sub-core.
 pub type RegisterCacheEngine = Box<dyn RunsRegisterCache + Send>;
+/// The shared register pool of a sub-core.
+pub type RegisterPoolEngine = Box<dyn Clocked<In = SharedRegisterPoolIn, Out = SharedRegisterPoolOut> + Send>;
+/// The skip table of a sub-core.
+pub type SkipTableEngine = Box<dyn Clocked<In = SkipTableIn, Out = SkipTableOut> + Send>;
 /// The inter-warp multicasting unit of an SM.
 pub type IwmuEngine = Box<dyn Clocked<In = IwmuIn, Out = IwmuOut> + Send>;
 /// The register management unit of an SM.
@@ -76,8 +82,11 @@ pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>
 /// The CTA status monitor of an SM.
 pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
 
+/// The context mover of an SM.
+pub type ContextMoverEngine = Box<dyn Clocked<In = ContextMoverIn, Out = ContextMoverOut> + Send>;
+
 /// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
-/// s, and so has its register cache; the others are one for each SM. An engine is used if the design has such
+/// s, and so have its register cache, register pool and skip table; the others are one for each SM. An engine is used if the design has such
 /// hardware, and must have the parameters of the design ([`Design::parameters`]) or, where the design sets
 /// none, those of the machine ([`Config::hardware`]).
 ///
@@ -99,12 +108,18 @@ pub struct Engines<'a, E> {
     pub modern_sub_core: Make<'a, ModernSubCoreEngine>,
     /// The register cache of a sub-core.
     pub register_cache: Make<'a, RegisterCacheEngine>,
+    /// The shared register pool of a sub-core.
+    pub register_pool: Make<'a, RegisterPoolEngine>,
+    /// The skip table of a sub-core.
+    pub skip_table: Make<'a, SkipTableEngine>,
     /// The inter-warp multicasting unit of an SM.
     pub multicasting_unit: Make<'a, IwmuEngine>,
     /// The register management unit of an SM.
     pub rmu: Make<'a, RmuEngine>,
     /// The CTA status monitor of an SM.
     pub status_monitor: Make<'a, StatusMonitorEngine>,
+    /// The context mover of an SM.
+    pub context_mover: Make<'a, ContextMoverEngine>,
 }
 
 /// Makes an engine by its number.
@@ -124,9 +139,12 @@ impl<'a, E> Engines<'a, E> {
             sub_core: Box::new(sub_core),
             modern_sub_core: Box::new(move |_| design.modern_sub_core_model(config)),
             register_cache: Box::new(move |_| design.register_cache_model(config)),
+            register_pool: Box::new(move |_| design.register_pool_model(config)),
+            skip_table: Box::new(move |_| design.skip_table_model(config)),
             multicasting_unit: Box::new(|_| iwmu_model(config)),
             rmu: Box::new(|_| rmu_model(config)),
             status_monitor: Box::new(|_| status_monitor_model(config)),
+            context_mover: Box::new(|_| context_mover_model()),
         }
     }
 }
@@ -146,6 +164,16 @@ impl Design {
     pub fn register_cache_model(&self, config: &Config) -> RegisterCacheEngine {
         Box::new(RegisterCache::new(&self.parameters(config, 0)))
     }
+
+    /// The reference model of the shared register pool of a sub-core.
+    pub fn register_pool_model(&self, config: &Config) -> RegisterPoolEngine {
+        Box::new(SharedRegisterPool::new(&self.parameters(config, 0)))
+    }
+
+    /// The reference model of the skip table of a sub-core.
+    pub fn skip_table_model(&self, config: &Config) -> SkipTableEngine {
+        Box::new(SkipTable::new(&self.skip_table_parameters(config)))
+    }
 }
 
 /// The reference model of the inter-warp multicasting unit.
@@ -161,4 +189,9 @@ pub fn rmu_model(config: &Config) -> RmuEngine {
 /// The reference model of the CTA status monitor.
 pub fn status_monitor_model(config: &Config) -> StatusMonitorEngine {
     Box::new(CtaStatusMonitor::new(&config.hardware))
+}
+
+/// The reference model of the context mover.
+pub fn context_mover_model() -> ContextMoverEngine {
+    Box::new(ContextMover::default())
 }

@@ -4,12 +4,12 @@
 
 use std::path::Path;
 
-use gpurf_blocks::ports::{IwmuIn, IwmuOut};
+use gpurf_blocks::ports::{IwmuIn, IwmuOut, SkipTableIn, SkipTableOut};
 use gpurf_blocks::{ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::multicast::Iwmu;
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::{iwmu_model, Engines, IwmuEngine};
+use gpurf_sim::engines::{iwmu_model, Engines, IwmuEngine, SkipTableEngine};
 use gpurf_sim::gemm_traffic::{Tiling, Transfers};
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_sim::statistics::{Counters, Statistics};
@@ -210,6 +210,34 @@ fn faults_of_a_multicasting_unit_are_found() {
         let counters = gpu.statistics("faulty", 0).summary.counters;
         assert_eq!(counters.cycles, 20_000, "a load that is lost is never completed");
         assert_eq!(counters.stage_errors > 0, !forgets);
+    }
+}
+
+#[test]
+fn faults_of_a_skip_table_are_found() {
+    let workload = product(&TILES[1], TILES[1].block_m, TILES[1].block_n, 64);
+    let (config, design) = (config(&[]), Design::DARSIE);
+    let run = |alter: fn(&SkipTableIn, &mut SkipTableOut)| {
+        let table =
+            |_| -> SkipTableEngine { Box::new(Altered { engine: design.skip_table_model(&config), alter }) };
+        let engines = Engines { skip_table: Box::new(table), ..Engines::models(&config, design, 1) };
+        let mut gpu = Gpu::new(&config, design, 1, engines);
+        gpu.limit_cycles(20_000);
+        gpu.run(&workload, None).unwrap();
+        gpu.statistics("faulty", 0)
+    };
+    let sound = run(|_, _| {});
+    assert!(sound.is_sound() && sound.summary.counters.renamed_loads > 100, "{:?}", sound.errors);
+    let faults: [fn(&SkipTableIn, &mut SkipTableOut); 4] = [
+        |_, outputs| outputs.entry ^= 1,
+        |_, outputs| outputs.under_way ^= outputs.found,
+        |_, outputs| outputs.followers[3] ^= outputs.arrived,
+        |_, outputs| outputs.arrived = false,
+    ];
+    for (number, fault) in faults.into_iter().enumerate() {
+        let statistics = run(fault);
+        assert!(statistics.summary.counters.stage_errors > 0, "fault {number}");
+        assert!(statistics.errors[0].contains("skip table"), "{:?}", statistics.errors);
     }
 }
 

@@ -114,6 +114,6 @@ mod tests {
                 assert!(sum(&parts, bits).is_ok(), "{}: {:?}", named.label, sum(&parts, bits));
             }
         }
-        assert_eq!(of("darsie"), None, "renaming has no RTL");
+        assert_eq!(of("reg-dram"), None, "what moves registers to DRAM has no RTL");
     }
 }

@@ -5,11 +5,13 @@ use gpurf_blocks::{LruStorage, Parameters, Tie};
 use gpurf_hw::cells::{AgeMatrix, LruOrder};
 use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Monitor;
-use gpurf_hw::finereg::{CtaStatusMonitor, LiveRegisterCache, PcrfPointerTable, RegisterIndexDecoder};
+use gpurf_hw::finereg::{
+    ContextMover, CtaStatusMonitor, LiveRegisterCache, PcrfPointerTable, RegisterIndexDecoder,
+};
 use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
-use gpurf_hw::multicast::{LoadQueue, LrtCam, PendingLoads};
+use gpurf_hw::multicast::{LoadQueue, LrtCam, PendingLoads, SkipTable};
 use gpurf_hw::register_cache::{TagArray, WritebackBuffer};
-use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
+use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue, SharedRegisterPool};
 use gpurf_synth::{prove_monitor, Holds, Kind, Watched, Z3};
 use gpurf_verilog::{emit, Hierarchy};
 
@@ -304,6 +306,49 @@ fn a_pending_block_is_chosen_by_its_locations_and_its_turn() {
             ("assign candidate_in_acrf = level_any[1];", "assign candidate_in_acrf = level_any[0];"),
             ("assign unlaunched = level_base[34:28] | free_place;", "assign unlaunched = level_base[34:28];"),
             ("(inspected_context == 2'd2) & ", ""),
+        ]
+    );
+}
+
+#[test]
+fn each_context_moves_once() {
+    let parameters = Parameters::default();
+    check!(
+        "context_mover",
+        ContextMover::new(&parameters),
+        parameters: [],
+        [
+            ("if (!store) loads", "loads"),
+            ("(word == last_word)", "(word[7:0] == last_word[7:0])"),
+        ]
+    );
+}
+
+#[test]
+fn each_warp_that_follows_a_load_goes_on_once() {
+    let parameters = Parameters { rows: 32, ..Parameters::default() };
+    check!(
+        "skip_table",
+        SkipTable::new(&parameters),
+        parameters: ["warps", "rows", "banks"],
+        [
+            ("candidate[e] & !arrived", "candidate[e]"),
+            ("(leader[e*4 +: 4] != warp)", "1'd1"),
+            ("(since[e*8 +: 8] > 8'd1)", "1'd1"),
+        ]
+    );
+}
+
+#[test]
+fn a_section_of_the_pool_has_one_warp() {
+    let parameters = Parameters::default();
+    check!(
+        "shared_register_pool",
+        SharedRegisterPool::new(&parameters),
+        parameters: ["warps"],
+        [
+            ("(taken[31:0] & ~returned[31:0]) | taken_low", "taken[31:0] | taken_low"),
+            ("(give_back[i] | leave[i])", "give_back[i]"),
         ]
     );
 }

@@ -4,16 +4,18 @@
 
 use anyhow::Result;
 use gpurf_blocks::ports::{
-    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut,
-    RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
+    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut,
+    ModernSubCoreIn, ModernSubCoreOut, RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
+    SharedRegisterPoolIn, SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
 };
 use gpurf_blocks::{Clocked, Parameters, PortLayout, Ports, Typed, ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::{Configured, Module, Rtl};
-use gpurf_hw::finereg::{CtaStatusMonitor, Rmu};
+use gpurf_hw::finereg::{ContextMover, CtaStatusMonitor, Rmu};
 use gpurf_hw::generics;
 use gpurf_hw::modern::ModernSubCore;
-use gpurf_hw::multicast::Iwmu;
+use gpurf_hw::multicast::{Iwmu, SkipTable};
 use gpurf_hw::register_cache::RegisterCache;
+use gpurf_hw::register_file::SharedRegisterPool;
 use gpurf_verilog::{Compiled, PackedCompiled, Verilated};
 
 /// Makers of the hardware of a unit.
@@ -51,6 +53,16 @@ pub fn register_cache(parameters: &Parameters) -> UnitHardware<RegisterCacheIn<u
     generics!(parameters; L => UnitHardware::of::<RegisterCache<32, L>>())
 }
 
+/// The shared register pool of a sub-core.
+pub fn register_pool(_: &Parameters) -> UnitHardware<SharedRegisterPoolIn, SharedRegisterPoolOut> {
+    UnitHardware::of::<SharedRegisterPool>()
+}
+
+/// The skip table of a sub-core.
+pub fn skip_table(_: &Parameters) -> UnitHardware<SkipTableIn, SkipTableOut> {
+    UnitHardware::of::<SkipTable>()
+}
+
 /// The inter-warp multicasting unit.
 pub fn multicasting_unit(_: &Parameters) -> UnitHardware<IwmuIn, IwmuOut> {
     UnitHardware::of::<Iwmu<WARP_BITS, ADDRESS_BITS>>()
@@ -64,4 +76,9 @@ pub fn rmu(parameters: &Parameters) -> UnitHardware<RmuIn<u32>, RmuOut<u32>> {
 /// The CTA status monitor.
 pub fn status_monitor(_: &Parameters) -> UnitHardware<CtaStatusMonitorIn, CtaStatusMonitorOut> {
     UnitHardware::of::<CtaStatusMonitor>()
+}
+
+/// The context mover.
+pub fn context_mover(_: &Parameters) -> UnitHardware<ContextMoverIn, ContextMoverOut> {
+    UnitHardware::of::<ContextMover>()
 }

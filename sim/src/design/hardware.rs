@@ -33,7 +33,7 @@ impl Design {
     /// Everything in an SM but its banks, and bits of memory beside those that modules have. `None` if a part
     /// of it has no RTL.
     pub fn hardware(&self, parameters: Parameters) -> Option<(Vec<HardwarePart>, u64)> {
-        if self.rename || self.reads_in_window() || !self.residency.is_built() {
+        if self.reads_in_window() || !self.residency.is_built() {
             return None;
         }
         let part = |module, count| HardwarePart { module, parameters, count };
@@ -41,6 +41,8 @@ impl Design {
         of_sub_core
             .extend(["arbiter", "warp_scheduler", "collector_allocator"].map(|module| part(module, 1)));
         of_sub_core.extend(self.two_level.map(|_| part("active_set", 1)));
+        of_sub_core.extend(self.rename.then(|| part("skip_table", 1)));
+        of_sub_core.extend(self.residency.pool.then(|| part("shared_register_pool", 1)));
         let of_sub_core =
             of_sub_core.into_iter().map(|one| HardwarePart { count: SUB_CORES * one.count, ..one });
         let of_sm = [
@@ -48,6 +50,7 @@ impl Design {
             ("iwmu", self.multicast),
             ("rmu", self.residency.has_rmu()),
             ("cta_status_monitor", self.switches()),
+            ("context_mover", self.switches()),
         ];
         let of_sm = of_sm.into_iter().filter(|(_, has)| *has).map(|(module, _)| part(module, 1));
         Some((of_sub_core.chain(of_sm).collect(), SUB_CORES as u64 * bits))

@@ -122,4 +122,11 @@ impl Design {
             ..hardware
         }
     }
+
+    /// The same of its skip table, which has [`SKIP_ENTRIES`](gpurf_blocks::SKIP_ENTRIES), whatever the banks
+    /// are: an entry for every four registers of the default ones.
+    pub fn skip_table_parameters(&self, config: &Config) -> Parameters {
+        let Parameters { rows, banks, .. } = Parameters::default();
+        Parameters { rows, banks, ..self.parameters(config, 0) }
+    }
 }

@@ -66,6 +66,6 @@ impl Residency {
 
     /// All that it needs is there as hardware.
     pub fn is_built(&self) -> bool {
-        !self.switches || self.has_rmu() && !self.pool
+        self.store != Store::Dram
     }
 }

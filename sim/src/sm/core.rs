@@ -84,8 +84,8 @@ pub(super) struct Core<E> {
 
 checkpoint! {
     [<E: RunsSubCore>] Core<E> {
-        values: warps ages situation schedulers collectors units results leaving pool;
-        parts: hardware cached window;
+        values: warps ages situation schedulers collectors units results leaving;
+        parts: hardware pool cached window;
         fixed: shape;
     }
 }
@@ -130,7 +130,7 @@ impl<E: RunsSubCore> Core<E> {
             units: Units::default(),
             results: Results::new(config.hardware.banks),
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
-            pool: None,
+            pool: design.residency.pool.then(|| Pool::new((engines.register_pool)(number))),
             cached: CachePath::new(cache),
             window: Window::new(design, config, || (engines.modern_sub_core)(number)),
         }
@@ -403,16 +403,25 @@ impl<E: RunsSubCore> Core<E> {
             if !self.shape.is_plain {
                 state = self.ask_others(warp, state, context);
             }
-            self.situation.states.set(warp, state);
-            if state == State::Ready && self.situation.presented & warp.bit() == 0 {
-                self.situation.presented |= warp.bit();
-                match self.window.is_some() {
-                    true => self.present_to_window(warp, context),
-                    false => self.present(warp, context),
-                }
-                let (now, serial) = (context.clock.now, self.warps[warp.index()].next_serial());
-                context.records.show(move |pipeline| pipeline.ready(now, serial));
+            self.enter(warp, state, context);
+        }
+        if self.pool.is_some() {
+            self.take_sections(context);
+        }
+    }
+
+    /// A warp is in this state from now on.
+    #[inline]
+    fn enter(&mut self, warp: WarpId, state: State, context: &mut Context) {
+        self.situation.states.set(warp, state);
+        if state == State::Ready && self.situation.presented & warp.bit() == 0 {
+            self.situation.presented |= warp.bit();
+            match self.window.is_some() {
+                true => self.present_to_window(warp, context),
+                false => self.present(warp, context),
             }
+            let (now, serial) = (context.clock.now, self.warps[warp.index()].next_serial());
+            context.records.show(move |pipeline| pipeline.ready(now, serial));
         }
     }
 

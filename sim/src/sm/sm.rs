@@ -23,7 +23,7 @@ use super::names::BlockId;
 use super::occupancy::Occupancy;
 use super::operations::Operations;
 use super::pipeline::Pipeline;
-use super::pool::{self, Pool};
+use super::pool::own_registers;
 use super::prefetch;
 use super::switching::Switching;
 use crate::checkpoint::checkpoint;
@@ -101,7 +101,9 @@ pub(super) struct Finished {
 impl<E: RunsSubCore> Sm<E> {
     pub fn new(config: &Config, design: Design, share: (u64, u64), engines: &mut Engines<E>) -> Self {
         let number = share.0 as usize;
-        let sharing = LoadSharing::new(design.shared_loads(), config, || (engines.multicasting_unit)(number));
+        let (unit, table) = (&mut engines.multicasting_unit, &mut engines.skip_table);
+        let table = |index| table(SUB_CORES * number + index);
+        let sharing = LoadSharing::new(design.shared_loads(), config, || unit(number), table);
         let monolithic = (config.organisation == Organisation::Monolithic)
             .then(|| Monolithic::new(design.two_level, &config.hardware));
         let mut machine = Machine {
@@ -153,12 +155,12 @@ impl<E: RunsSubCore> Sm<E> {
             code.intervals = liveness.as_ref().map(|liveness| Arc::new(Intervals::of(liveness, fits)));
         }
         let renames = context.config.finereg.renaming;
-        let pool = occupancy.pool.zip(liveness.as_deref()).map(|((own, warps), liveness)| {
-            Pool::new(pool::own_registers(liveness, occupancy.registers, own, renames), warps)
+        let shared = occupancy.pool.zip(liveness.as_deref()).map(|((own, sections), liveness)| {
+            (own_registers(liveness, occupancy.registers, own, renames), sections)
         });
-        (code.own, code.liveness) = (pool.map(|pool| pool.own), liveness);
+        (code.own, code.liveness) = (shared.map(|(own, _)| own), liveness);
         context.code = code;
-        sub_cores.iter_mut().for_each(|sub_core| sub_core.share_registers(pool));
+        sub_cores.iter_mut().for_each(|sub_core| sub_core.share_registers(shared));
 
         let launch_end = context.clock.now + context.config.sm.launch_latency;
         context.clock.last_progress = launch_end;
@@ -232,6 +234,9 @@ impl<E: RunsSubCore> Sm<E> {
             let Ok(mut active) = self.step(&front) else { break };
             if observes {
                 active |= self.switching.step(&mut front, &mut self.machine)?;
+            }
+            if self.design.residency.pool {
+                self.machine.sub_cores.iter_mut().for_each(Core::end_cycle);
             }
             free = self.switching.free_slot(&front, &self.machine);
             self.advance(active || free.is_some(), end)?;

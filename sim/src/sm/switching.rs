@@ -52,6 +52,7 @@ use crate::engines::{Engines, RmuEngine, RunsSubCore};
 use crate::finereg::Location;
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use contexts::ContextMoves;
 use gpurf_trace::{Liveness, RegisterSet};
 use opening::{Opening, Wanted};
 use status::StatusMonitor;
@@ -66,6 +67,7 @@ pub(super) struct Switching {
     /// Registers saved before the running kernel.
     pub saved_before: u64,
     pub monitor: StatusMonitor,
+    contexts: ContextMoves,
     under_way: Option<Switch>,
     /// The slot to be looked at first.
     turn: usize,
@@ -77,7 +79,7 @@ checkpoint! {
     [] Switching {
         values: code codes saved_before under_way turn spare;
         engines: rmu;
-        parts: monitor;
+        parts: monitor contexts;
         fixed: residency;
     }
 }
@@ -98,8 +100,6 @@ struct Switch {
     incoming: Incoming,
     /// Where the registers of the block that comes are, or will be.
     region: Region,
-    /// The cycle in which it began.
-    begun: u64,
     phase: Phase,
 }
 
@@ -115,8 +115,10 @@ enum Phase {
     Caches(Moves),
     Rmu(RmuMove),
     Dram(DramMove),
-    /// Registers are being written still; then contexts may, until this cycle.
-    Contexts(Option<u64>),
+    /// Registers are being written still.
+    Written,
+    /// Contexts move still.
+    Contexts,
 }
 
 impl Switching {
@@ -129,6 +131,7 @@ impl Switching {
             codes: Vec::new(),
             saved_before: 0,
             monitor: StatusMonitor::new((engines.status_monitor)(number)),
+            contexts: ContextMoves::new((engines.context_mover)(number)),
             under_way: None,
             turn: 0,
             spare: Vec::new(),
@@ -206,6 +209,7 @@ impl Switching {
             return Ok(self.begin(front, machine));
         };
         self.go_on(switch, front, machine)?;
+        self.contexts.end_cycle();
         self.monitor.step(BlockSet::default());
         Ok(true)
     }
@@ -218,7 +222,7 @@ impl Switching {
         machine: &mut Machine<E>,
     ) -> Result<(), SmError> {
         machine.context.records.blocks.switch_cycles += 1;
-        let now = machine.context.clock.now;
+        let moved = self.contexts.are_done();
         let progress = match &mut switch.phase {
             Phase::Caches(moves) => {
                 if has_emptied(switch.slot, &front.occupancy, machine) {
@@ -228,20 +232,20 @@ impl Switching {
             }
             Phase::Rmu(moving) => moving.step(&mut self.rmu, machine, &front.occupancy),
             Phase::Dram(moving) => moving.step(machine, &front.occupancy),
-            Phase::Contexts(None) if machine.sub_cores.iter().any(|core| core.is_restoring()) => {
+            Phase::Written if machine.sub_cores.iter().any(|core| core.is_restoring()) => Progress::Moving,
+            Phase::Written => {
+                if !machine.context.config.finereg.contexts_beside {
+                    self.contexts.start(&switch, &machine.context);
+                }
+                switch.phase = Phase::Contexts;
                 Progress::Moving
             }
-            Phase::Contexts(None) => {
-                let begun = if machine.context.config.finereg.contexts_beside { switch.begun } else { now };
-                switch.phase = Phase::Contexts(Some(begun + switch.context_cycles(&machine.context)));
-                Progress::Moving
-            }
-            Phase::Contexts(Some(end)) if now < *end => Progress::Moving,
-            Phase::Contexts(Some(_)) => return self.end(switch, front, machine),
+            Phase::Contexts if !moved => Progress::Moving,
+            Phase::Contexts => return self.end(switch, front, machine),
         };
         match progress {
             Progress::Moving => {}
-            Progress::Done => switch.phase = Phase::Contexts(None),
+            Progress::Done => switch.phase = Phase::Written,
             Progress::Refused => {
                 self.refuse(switch, front, machine);
                 return Ok(());
@@ -316,14 +320,18 @@ impl Switching {
             true => Phase::Caches(moves),
             false => self.first_phase(moves, machine),
         };
-        let begun = machine.context.clock.now;
-        self.under_way = Some(Switch { slot, outgoing, incoming, region, begun, phase });
+        let switch = Switch { slot, outgoing, incoming, region, phase };
+        if machine.context.config.finereg.contexts_beside {
+            self.contexts.start(&switch, &machine.context);
+            self.contexts.end_cycle();
+        }
+        self.under_way = Some(switch);
     }
 
     /// The first registers to move, once what leaves is in the banks.
     fn first_phase<E>(&self, moves: Moves, machine: &Machine<E>) -> Phase {
         match self.residency.store {
-            _ if moves == Moves::default() => Phase::Contexts(None),
+            _ if moves == Moves::default() => Phase::Written,
             Store::Dram => Phase::Dram(DramMove::new(moves)),
             Store::Nowhere | Store::Pcrf => Phase::Rmu(RmuMove::new(moves, self.code, machine)),
         }
@@ -371,6 +379,7 @@ impl Switching {
     /// The PCRF has no room for it: it stays.
     fn refuse<E: RunsSubCore>(&mut self, switch: Switch, front: &Front, machine: &mut Machine<E>) {
         let block = switch.outgoing.expect("only what is stored is refused");
+        self.contexts.give_up();
         let Context { blocks, records, .. } = &mut machine.context;
         records.blocks.refused_room += 1;
         let exchange = matches!(switch.incoming, Incoming::Pending(_));

@@ -58,8 +58,8 @@ pub(super) struct Warp {
     pub at_barrier: bool,
     /// It has come into its slot instead of another warp, and has not issued since.
     pub has_come_back: bool,
-    /// It has registers of the shared pool.
-    pub holds_pool: bool,
+    /// The section of the shared pool that it has.
+    pub section: Option<u8>,
     /// Instructions in collectors, registers to be written and stores to be acknowledged.
     pub outstanding: u32,
     /// The value of each register in program order.
@@ -122,7 +122,7 @@ impl Warp {
             reading: RegisterSet::default(),
             at_barrier: false,
             has_come_back: false,
-            holds_pool: false,
+            section: None,
             outstanding: 0,
             values: Box::new([Value::default(); 256]),
         }
@@ -147,7 +147,7 @@ impl Warp {
         self.strand_loads = RegisterSet::default();
         self.values.fill(Value::default());
         self.has_come_back = false;
-        self.holds_pool = false;
+        self.section = None;
     }
 
     #[inline]
@@ -319,8 +319,8 @@ impl Warp {
     }
 
     /// The registers that are not its own are lost.
-    pub fn return_pool(&mut self, own: RegisterSet) {
-        self.holds_pool = false;
+    pub fn return_section(&mut self, own: RegisterSet) {
+        self.section = None;
         let others = (0..=u8::MAX).map(RegisterId).filter(|&register| !own.contains(register));
         // What no instruction writes: R255 is RZ.
         others.for_each(|register| self.values[register.index()].token = scatter(u32::MAX));

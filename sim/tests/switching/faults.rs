@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Faults put into an RMU or a CTA status monitor are found.
+//! Faults put into an RMU, a CTA status monitor, a context mover or a shared register pool are found.
 
-use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut};
-use gpurf_blocks::{Parameters, Tie, MAX_CTAS};
-use gpurf_sim::engines::{Engines, RmuEngine, StatusMonitorEngine};
+use gpurf_blocks::ports::{
+    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut,
+    SharedRegisterPoolIn, SharedRegisterPoolOut,
+};
+use gpurf_blocks::{Parameters, Tie, MAX_CTAS, MAX_WARPS};
+use gpurf_sim::engines::{
+    context_mover_model, ContextMoverEngine, Engines, RegisterPoolEngine, RmuEngine, StatusMonitorEngine,
+};
 use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
+use gpurf_sim::register_file::SharedRegisterPool;
 use gpurf_sim::sm::{Design, Gpu, SmError};
-use gpurf_sim::statistics::Statistics;
+use gpurf_sim::statistics::{ResidentBlocks, Statistics};
 
 use super::{config, workload, Shape, SHAPE, SMALL};
 use crate::altered::Altered;
@@ -85,4 +91,51 @@ fn a_selection_that_cannot_go_on_is_found() {
         assert!(statistics.summary.counters.stage_errors > 0 && !statistics.is_sound());
         assert!(statistics.errors[0].contains("status monitor selects"), "{:?}", statistics.errors);
     }
+}
+
+#[test]
+fn a_switch_ends_when_its_contexts_have_moved() {
+    let config = config(&["finereg.context_cycles=20"]);
+    let design = Design::VIRTUAL_THREAD;
+    let run = |alter: fn(&ContextMoverIn, &mut ContextMoverOut)| {
+        let mover = |_| -> ContextMoverEngine { Box::new(Altered { engine: context_mover_model(), alter }) };
+        let engines = Engines { context_mover: Box::new(mover), ..Engines::models(&config, design, 1) };
+        let mut gpu = Gpu::new(&config, design, 1, engines);
+        gpu.run(&workload(12, &SHAPE), None)?;
+        let statistics = gpu.statistics("model", 0);
+        assert!(statistics.is_sound(), "{:?}", statistics.errors);
+        Ok::<_, SmError>(statistics.residency.expect("blocks are switched"))
+    };
+    let (slow, fast) = (run(|_, _| {}).unwrap(), run(|_, outputs| outputs.done = true).unwrap());
+    let of_switch = |counted: &ResidentBlocks| counted.switch_cycles / counted.switched_out;
+    assert!(of_switch(&slow) >= 80 && of_switch(&fast) < 20, "{slow:?} {fast:?}");
+}
+
+/// A change made to what the register pool of a sub-core grants.
+type AlterPool = fn(&SharedRegisterPoolIn, &mut SharedRegisterPoolOut);
+
+fn run_pooled(alter: AlterPool) -> Result<Statistics, SmError> {
+    let config = config(&["finereg.brs=30", "finereg.srp=10", "finereg.renaming=false"]);
+    let design = Design::VT_REGMUTEX;
+    let parameters = design.parameters(&config, 0);
+    let pool = |_| -> RegisterPoolEngine {
+        Box::new(Altered { engine: SharedRegisterPool::new(&parameters), alter })
+    };
+    let engines = Engines { register_pool: Box::new(pool), ..Engines::models(&config, design, 1) };
+    let mut gpu = Gpu::new(&config, design, 1, engines);
+    gpu.run(&workload(12, &SHAPE), None)?;
+    Ok(gpu.statistics("model", 0))
+}
+
+#[test]
+fn a_section_of_the_pool_that_is_given_twice_is_found() {
+    let sound = run_pooled(|_, _| {}).unwrap();
+    assert!(sound.is_sound(), "{:?}", sound.errors);
+    let acquired = sound.residency.expect("blocks are switched").pool_acquired;
+    assert!(acquired > 100, "{acquired}");
+    let twice = run_pooled(|_, outputs| outputs.given = [0; MAX_WARPS]).unwrap();
+    assert!(twice.summary.counters.stage_errors > 0 && !twice.is_sound());
+    assert!(twice.errors[0].contains("register pool gives section 0"), "{:?}", twice.errors);
+    let never = run_pooled(|_, outputs| outputs.granted = [false; MAX_WARPS]);
+    assert!(matches!(never, Err(SmError::Stuck { .. })), "warps wait for ever");
 }

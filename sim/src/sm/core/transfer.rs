@@ -3,12 +3,11 @@
 //! their registers are written into the banks ([`super::leaving`]: are read from them).
 
 use gpurf_blocks::{Row, WarpId, WarpSet};
-use gpurf_trace::RegisterId;
+use gpurf_trace::{RegisterId, RegisterSet};
 
 use super::super::code::Code;
 use super::super::context::Context;
 use super::super::names::BlockId;
-use super::super::pool::{Change, Pool};
 use super::super::warp::{State, Warp};
 use super::results::WaitingResult;
 use super::warp_states::WarpStates;
@@ -53,33 +52,46 @@ impl<E: RunsSubCore> Core<E> {
         (waiting, stalled)
     }
 
-    /// A kernel is launched whose warps share registers, or do not.
-    pub fn share_registers(&mut self, pool: Option<Pool>) {
+    /// A kernel is launched whose warps have these registers to themselves, and share so many sections of the
+    /// pool; or share nothing.
+    pub fn share_registers(&mut self, shared: Option<(RegisterSet, usize)>) {
         let prefetches = self.cached.cache.as_ref().is_some_and(|cache| cache.is_filled_ahead);
-        let is_settled = !self.shape.switches && !prefetches && pool.is_none();
+        let is_settled = !self.shape.switches && !prefetches && shared.is_none();
         self.situation.unsettled = if is_settled { 0 } else { WarpSet::MAX };
-        self.pool = pool;
-    }
-
-    /// The state of a warp in view of the pool.
-    pub(super) fn ask_pool(&mut self, warp: WarpId, state: State, context: &mut Context) -> State {
-        let (Some(pool), Some(liveness)) = (&mut self.pool, &context.code.liveness) else { return state };
-        let slot = &mut self.warps[warp.index()];
-        let (state, change) = pool.update(slot, state, liveness, context.code.decoded());
-        match change {
-            Change::None => {}
-            Change::Taken => context.records.blocks.pool_acquired += 1,
-            Change::Returned => self.situation.changed |= self.situation.states.pool,
+        if let Some(pool) = &mut self.pool {
+            pool.start_kernel(shared);
         }
-        state
     }
 
-    /// These warps have come to their end, perhaps with registers of the pool.
+    /// The state of a warp in view of the pool, before that has decided.
+    pub(super) fn ask_pool(&mut self, warp: WarpId, state: State, context: &Context) -> State {
+        let (Some(pool), Some(liveness)) = (&mut self.pool, &context.code.liveness) else { return state };
+        pool.ask(warp, &mut self.warps[warp.index()], state, liveness, context.code.decoded())
+    }
+
+    /// Warps that wait for a section of the pool go on if they get one.
+    pub(super) fn take_sections(&mut self, context: &mut Context) {
+        let Some(pool) = &mut self.pool else { return };
+        let (granted, given) = pool.grants(self.situation.states.pool);
+        for warp in WarpId::all_of(granted) {
+            let section = given[warp.index()] as u8;
+            if !self.pool.as_mut().is_some_and(|pool| pool.note(section)) {
+                context.records.stage_error(context.clock.now, || {
+                    format!("the register pool gives section {section} to warp {}: it is not free", warp.0)
+                });
+            }
+            self.warps[warp.index()].section = Some(section);
+            context.records.blocks.pool_acquired += 1;
+            self.enter(warp, State::Ready, context);
+        }
+    }
+
+    /// These warps have come to their end, perhaps with a section of the pool.
     pub(super) fn leave_pool(&mut self, leaving: WarpSet) {
         let Some(pool) = &mut self.pool else { return };
         for warp in WarpId::all_of(leaving) {
-            if std::mem::take(&mut self.warps[warp.index()].holds_pool) {
-                pool.free_one();
+            if let Some(section) = self.warps[warp.index()].section.take() {
+                pool.end(warp, section);
                 self.situation.changed |= self.situation.states.pool;
             }
         }
@@ -89,12 +101,19 @@ impl<E: RunsSubCore> Core<E> {
     /// the warps that wait may be those of pending blocks: then it is enough that the pool has none left.
     pub fn overdraw(&mut self, blocks_circle: bool) -> bool {
         let waits = self.situation.states.pool != 0;
-        let Some(pool) = self.pool.as_mut().filter(|pool| waits || blocks_circle && pool.is_empty()) else {
-            return false;
-        };
-        pool.free_one();
-        self.situation.changed |= self.situation.states.pool;
-        true
+        let Some(pool) = &mut self.pool else { return false };
+        let grows = (waits || blocks_circle && pool.is_empty()) && pool.grow();
+        if grows {
+            self.situation.changed |= self.situation.states.pool;
+        }
+        grows
+    }
+
+    /// A cycle ends in which blocks may have come and gone.
+    pub fn end_cycle(&mut self) {
+        if let Some(pool) = &mut self.pool {
+            pool.end_cycle();
+        }
     }
 
     /// The warps in its slots.
@@ -125,6 +144,9 @@ impl<E: RunsSubCore> Core<E> {
             active.leave(warp.bit().into());
         }
         self.vacate_cache(warp, code);
+        if let (Some(pool), Some(_)) = (&mut self.pool, self.warps[warp.index()].section) {
+            pool.leave(warp);
+        }
         // Until another warp comes, what is written back goes where this one's registers are.
         let mut spare = spare.pop().unwrap_or_else(Warp::empty);
         spare.base = self.warps[warp.index()].base;
@@ -144,6 +166,9 @@ impl<E: RunsSubCore> Core<E> {
         context.base = base;
         context.has_come_back |= again;
         self.cached.come(warp);
+        if let (Some(pool), Some(section)) = (&mut self.pool, context.section) {
+            pool.come(warp, section);
+        }
         spare.push(std::mem::replace(&mut self.warps[warp.index()], context));
         self.ages.push(warp);
         self.situation.renew(warp);

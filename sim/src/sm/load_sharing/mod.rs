@@ -20,7 +20,7 @@ use gpurf_blocks::SUB_CORES;
 use crate::checkpoint::checkpoint;
 use crate::config::Config;
 use crate::design::SharedLoads;
-use crate::engines::IwmuEngine;
+use crate::engines::{IwmuEngine, SkipTableEngine};
 
 use super::blocks::Blocks;
 use super::code::Code;
@@ -53,8 +53,8 @@ pub(super) struct LoadSharing {
 
 checkpoint! {
     [] LoadSharing {
-        values: sections versions renaming;
-        parts: multicaster;
+        values: sections versions;
+        parts: renaming multicaster;
         fixed: transfers;
     }
 }
@@ -76,17 +76,19 @@ fn load<'a>(code: &'a Code, blocks: &'a Blocks, executing: &'a Executing) -> Loa
 }
 
 impl LoadSharing {
-    /// `None` where loads share nothing. `unit`: makes the multicasting unit, if there is to be one.
+    /// `None` where loads share nothing. `unit`: makes the multicasting unit, if there is to be one, and
+    /// `table` the skip table of a sub-core.
     pub fn new(
         shared_loads: SharedLoads,
         config: &Config,
         unit: impl FnOnce() -> IwmuEngine,
+        mut table: impl FnMut(usize) -> SkipTableEngine,
     ) -> Option<LoadSharing> {
         let SharedLoads { multicast, rename } = shared_loads;
         (multicast || rename).then(|| LoadSharing {
             sections: Sections::new(),
             versions: Versions::new(),
-            renaming: rename.then(|| std::array::from_fn(|_| Renaming::new())),
+            renaming: rename.then(|| std::array::from_fn(|index| Renaming::new(table(index)))),
             multicaster: multicast.then(|| Multicaster::new(unit(), config)),
             transfers: config.mlds.transfers,
         })
@@ -140,7 +142,11 @@ impl LoadSharing {
                 && !versions.changed_since(stores, places(code, blocks, &executing), own.decoded.width)
         };
         let section = sections.of(&executing);
-        let found = renaming[executing.sub_core].request(executing, section, versions.now(), alike);
+        let Ok(found) = renaming[executing.sub_core].request(executing, section, versions.now(), alike)
+        else {
+            report_unknown(&executing, around);
+            return false;
+        };
         if matches!(found, Found::Nothing) {
             return false;
         }
@@ -158,7 +164,9 @@ impl LoadSharing {
     /// A multicasting load is completed: loads that waited for its data take them.
     pub fn complete(&mut self, executing: &Executing, around: &mut Surroundings) {
         let Some(renaming) = &mut self.renaming else { return };
-        let followers = renaming[executing.sub_core].loaded(executing);
+        let Ok(followers) = renaming[executing.sub_core].loaded(executing) else {
+            return report_unknown(executing, around);
+        };
         for follower in followers.into_iter().flatten() {
             deliver(executing, &follower, around);
             around.completions.plan(around.clock.now + RENAMED_LATENCY, &follower);
@@ -246,6 +254,14 @@ impl LoadSharing {
             multicaster.arrived(executing.block, self.sections.of(executing));
         }
     }
+}
+
+/// The skip table finds a load that it does not have.
+fn report_unknown(executing: &Executing, around: &mut Surroundings) {
+    let warp = executing.warp_slot();
+    around.records.stage_error(around.clock.now, || {
+        format!("the skip table has another load for warp slot {warp} than it was given")
+    });
 }
 
 /// One access to shared memory, for one warp or two.

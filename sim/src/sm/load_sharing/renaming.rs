@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! DARSIE, as "Inter-Warp Multicasting" compares itself with it (I §5.2.2): a load that another warp of the
 //! sub-core and block has performed alike since the last barrier is not performed again. By register
-//! renaming it reads what that warp loaded.
+//! renaming it reads what that warp loaded. The [skip table](crate::multicast::SkipTable) of the sub-core,
+//! which an engine runs, knows such loads. It does one thing in a cycle of its own: it has as many in a cycle
+//! of the SM as it needs, and none where it has nothing to do.
 //!
 //! The paper leaves open, and here:
 //! - two loads are alike if they are the same instruction with the same lanes and addresses, and nothing was
@@ -13,19 +15,29 @@
 //!   checked at dispatch.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::MAX_WARPS;
+use gpurf_blocks::ports::{SkipTableIn, SkipTableOut};
+use gpurf_blocks::{WarpSet, MAX_WARPS, SKIP_ENTRIES};
 
+use crate::bits::warp_mask;
+use crate::checkpoint::checkpoint;
+use crate::engines::SkipTableEngine;
 use crate::sm::executing::Executing;
 use crate::sm::names::BlockId;
 
-/// Values kept for later warps. A sub-core's 512 registers hold no more of four registers each.
-const VALUES: usize = 128;
-
 /// Values in a sub-core's register file for other warps.
-#[derive(BorshSerialize, BorshDeserialize)]
 pub struct Renaming {
-    /// In the order of their loads.
-    values: Vec<Value>,
+    table: SkipTableEngine,
+    /// Facts of its loads that the table does not have.
+    values: Vec<Option<Value>>,
+    /// By entry of the table: where that is.
+    places: Vec<u8>,
+}
+
+checkpoint! {
+    [] Renaming {
+        values: values places;
+        engines: table;
+    }
 }
 
 #[derive(BorshSerialize, BorshDeserialize)]
@@ -51,9 +63,21 @@ pub enum Found {
     Loaded(Executing),
 }
 
+/// The skip table finds what it was not given.
+#[derive(Debug)]
+pub struct Unknown;
+
 impl Renaming {
-    pub fn new() -> Self {
-        Renaming { values: Vec::with_capacity(VALUES) }
+    pub fn new(table: SkipTableEngine) -> Self {
+        let values = std::iter::repeat_with(|| None).take(SKIP_ENTRIES).collect();
+        Renaming { table, values, places: (0..SKIP_ENTRIES as u8).collect() }
+    }
+
+    /// The hardware's next cycle.
+    fn cycle(&mut self, inputs: &SkipTableIn) -> SkipTableOut {
+        let outputs = self.table.settle(inputs);
+        self.table.tick();
+        outputs
     }
 
     /// Looks up the load of a warp, in a section of its block's work. `stores` is the number of stores so
@@ -65,65 +89,105 @@ impl Renaming {
         section: u32,
         stores: u32,
         alike: impl Fn(&Executing, u32) -> bool,
-    ) -> Found {
-        let index = load.instruction.static_index;
-        let found = self.values.iter_mut().rev().find(|value| {
-            let leader = &value.leader;
-            value.section == section
-                && leader.instruction.static_index == index
-                && leader.block == load.block
-                && leader.warp != load.warp
-                && alike(leader, value.stores)
-        });
-        match found {
-            Some(Value { leader, loaded: true, .. }) => Found::Loaded(*leader),
-            Some(value) => {
-                value.followers[load.warp.index()] = Some(load);
-                Found::UnderWay
-            }
-            None => {
-                self.keep(load, section, stores);
-                Found::Nothing
-            }
+    ) -> Result<Found, Unknown> {
+        let mut inputs = SkipTableIn { request: true, ..named(&load) };
+        inputs.section = section & SECTIONS;
+        for (number, &place) in self.places.iter().enumerate() {
+            let is_alike =
+                self.values[usize::from(place)].as_ref().is_some_and(|Value { leader, stores, .. }| {
+                    leader.instruction.static_index == load.instruction.static_index
+                        && leader.block == load.block
+                        && alike(leader, *stores)
+                });
+            inputs.alike[number] = is_alike;
         }
-    }
-
-    fn keep(&mut self, leader: Executing, section: u32, stores: u32) {
-        if self.values.len() == VALUES {
-            let Some(oldest) = self.values.iter().position(|value| value.loaded) else { return };
-            self.values.remove(oldest);
+        let outputs = self.cycle(&inputs);
+        if outputs.found {
+            let place = self.places[outputs.entry as usize];
+            let value = self.values[usize::from(place)].as_mut().ok_or(Unknown)?;
+            return match (value.loaded, outputs.under_way) {
+                (true, false) => Ok(Found::Loaded(value.leader)),
+                (false, true) => {
+                    value.followers[load.warp.index()] = Some(load);
+                    Ok(Found::UnderWay)
+                }
+                _ => Err(Unknown),
+            };
         }
-        let followers = [None; MAX_WARPS];
-        self.values.push(Value { leader, stores, section, loaded: false, followers });
+        if outputs.kept {
+            let place = self.places.remove(outputs.removed as usize);
+            self.places.push(place);
+            let followers = [None; MAX_WARPS];
+            let value = Value { leader: load, stores, section, loaded: false, followers };
+            self.values[usize::from(place)] = Some(value);
+        }
+        Ok(Found::Nothing)
     }
 
     /// The data of a load have come; the loads that waited for them.
-    pub fn loaded(&mut self, load: &Executing) -> [Option<Executing>; MAX_WARPS] {
-        let value = self.values.iter_mut().find(|value| !value.loaded && value.leader.serial == load.serial);
-        let followers = value.map(|value| {
-            value.loaded = true;
-            std::mem::take(&mut value.followers)
-        });
-        followers.unwrap_or_default()
+    pub fn loaded(&mut self, load: &Executing) -> Result<[Option<Executing>; MAX_WARPS], Unknown> {
+        let is_its = |value: &Value| !value.loaded && value.leader.serial == load.serial;
+        let is_it = |&place: &u8| self.values[usize::from(place)].as_ref().is_some_and(is_its);
+        let Some(number) = self.places.iter().position(is_it) else { return Ok([None; MAX_WARPS]) };
+        let outputs = self.cycle(&SkipTableIn { loaded: true, ..named(load) });
+        let value = self.values[usize::from(self.places[number])].as_mut().expect("it was found there");
+        value.loaded = true;
+        let followers = std::mem::take(&mut value.followers);
+        let waiting = (0..).zip(&followers).filter(|(_, follower)| follower.is_some());
+        let waiting = waiting.fold(0 as WarpSet, |set, (warp, _)| set | 1 << warp);
+        let is_known = outputs.arrived && outputs.entry as usize == number;
+        match is_known && warp_mask(&outputs.followers) == waiting {
+            true => Ok(followers),
+            false => Err(Unknown),
+        }
     }
 
     /// Nothing of a block is kept any more. None of its loads is under way.
     pub fn forget(&mut self, block: BlockId) {
-        self.values.retain(|value| value.leader.block != block);
+        if self.drop_values(|value| value.leader.block == block) {
+            self.cycle(&SkipTableIn { forget: true, cta: block.0 as u32, ..SkipTableIn::default() });
+        }
     }
 
     /// A section of a block begins. Loads from the one before may still come.
     pub fn begin(&mut self, block: BlockId, section: u32) {
         let is_over = |value: &Value| value.leader.block == block && section.wrapping_sub(value.section) > 1;
-        self.values.retain(|value| !(value.loaded && is_over(value)));
+        if self.drop_values(|value| value.loaded && is_over(value)) {
+            let (cta, section) = (block.0 as u32, section & SECTIONS);
+            self.cycle(&SkipTableIn { opens: true, cta, section, ..SkipTableIn::default() });
+        }
+    }
+
+    /// Returns true if there are any such values.
+    fn drop_values(&mut self, drops: impl Fn(&Value) -> bool) -> bool {
+        let dropped = self.values.iter_mut().filter_map(|value| value.take_if(|value| drops(value)));
+        dropped.count() > 0
+    }
+}
+
+/// Sections that the table tells apart.
+const SECTIONS: u32 = 0xff;
+
+/// How the table knows a load.
+fn named(load: &Executing) -> SkipTableIn {
+    SkipTableIn {
+        pc: load.instruction.static_index & 0xffff,
+        warp: load.warp.into(),
+        cta: load.block.0 as u32,
+        ..SkipTableIn::default()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpurf_blocks::WarpId;
+    use crate::multicast::SkipTable;
+    use gpurf_blocks::{Parameters, WarpId};
     use gpurf_trace::ThreadBlock;
+
+    fn renaming() -> Renaming {
+        Renaming::new(Box::new(SkipTable::new(&Parameters::default())))
+    }
 
     fn load(warp: u8, static_index: u32) -> Executing {
         let mut block = ThreadBlock::new([0; 3]);
@@ -140,15 +204,16 @@ mod tests {
 
     #[test]
     fn later_warps_wait_for_the_first_and_then_take_its_value() {
-        let mut renaming = Renaming::new();
-        let request = |renaming: &mut Renaming, warp| renaming.request(load(warp, 7), 5, 0, |_, _| true);
+        let mut renaming = renaming();
+        let request =
+            |renaming: &mut Renaming, warp| renaming.request(load(warp, 7), 5, 0, |_, _| true).unwrap();
         assert!(matches!(request(&mut renaming, 0), Found::Nothing));
         assert!(matches!(request(&mut renaming, 1), Found::UnderWay));
         assert!(matches!(request(&mut renaming, 3), Found::UnderWay));
-        assert_eq!(serials(renaming.loaded(&load(9, 9))), [0; 0]);
-        assert_eq!(serials(renaming.loaded(&load(0, 7))), [107, 307]);
+        assert_eq!(serials(renaming.loaded(&load(9, 9)).unwrap()), [0; 0]);
+        assert_eq!(serials(renaming.loaded(&load(0, 7)).unwrap()), [107, 307]);
         assert!(matches!(request(&mut renaming, 2), Found::Loaded(leader) if leader.warp == WarpId(0)));
-        let later = |renaming: &mut Renaming| renaming.request(load(5, 7), 6, 0, |_, _| true);
+        let later = |renaming: &mut Renaming| renaming.request(load(5, 7), 6, 0, |_, _| true).unwrap();
         assert!(matches!(later(&mut renaming), Found::Nothing), "behind a barrier");
         renaming.begin(BlockId(0), 6);
         assert!(matches!(request(&mut renaming, 6), Found::Loaded(_)), "late");
@@ -158,8 +223,9 @@ mod tests {
 
     #[test]
     fn only_what_is_alike_is_found() {
-        let mut renaming = Renaming::new();
-        let mut request = |warp, index, alike| renaming.request(load(warp, index), 0, 0, |_, _| alike);
+        let mut renaming = renaming();
+        let mut request =
+            |warp, index, alike| renaming.request(load(warp, index), 0, 0, |_, _| alike).unwrap();
         assert!(matches!(request(0, 1, true), Found::Nothing));
         assert!(matches!(request(1, 2, true), Found::Nothing), "another instruction");
         assert!(matches!(request(1, 1, false), Found::Nothing), "other addresses");
@@ -168,37 +234,40 @@ mod tests {
 
     #[test]
     fn a_value_still_comes_after_its_section() {
-        let mut renaming = Renaming::new();
-        renaming.request(load(0, 1), 0, 0, |_, _| true);
-        renaming.request(load(1, 1), 0, 0, |_, _| true);
+        let mut renaming = renaming();
+        renaming.request(load(0, 1), 0, 0, |_, _| true).unwrap();
+        renaming.request(load(1, 1), 0, 0, |_, _| true).unwrap();
         renaming.begin(BlockId(0), 2);
-        assert_eq!(serials(renaming.loaded(&load(0, 1))), [101]);
+        assert_eq!(serials(renaming.loaded(&load(0, 1)).unwrap()), [101]);
     }
 
     #[test]
     fn what_a_pending_block_loaded_is_not_found() {
-        let mut renaming = Renaming::new();
-        renaming.request(load(0, 7), 5, 0, |_, _| true);
-        renaming.loaded(&load(0, 7));
+        let mut renaming = renaming();
+        renaming.request(load(0, 7), 5, 0, |_, _| true).unwrap();
+        renaming.loaded(&load(0, 7)).unwrap();
         renaming.forget(BlockId(1));
-        assert!(matches!(renaming.request(load(1, 7), 5, 0, |_, _| true), Found::Loaded(_)), "another's");
+        assert!(
+            matches!(renaming.request(load(1, 7), 5, 0, |_, _| true).unwrap(), Found::Loaded(_)),
+            "another's"
+        );
         renaming.forget(BlockId(0));
-        assert!(matches!(renaming.request(load(2, 7), 5, 0, |_, _| true), Found::Nothing));
+        assert!(matches!(renaming.request(load(2, 7), 5, 0, |_, _| true).unwrap(), Found::Nothing));
     }
 
     #[test]
     fn the_oldest_loaded_value_makes_room() {
-        let mut renaming = Renaming::new();
-        for index in 0..VALUES as u32 {
-            renaming.request(load(0, index), 0, 0, |_, _| true);
+        let mut renaming = renaming();
+        for index in 0..SKIP_ENTRIES as u32 {
+            renaming.request(load(0, index), 0, 0, |_, _| true).unwrap();
         }
-        renaming.request(load(0, 1000), 0, 0, |_, _| true);
+        renaming.request(load(0, 1000), 0, 0, |_, _| true).unwrap();
         assert!(
-            matches!(renaming.request(load(1, 1000), 0, 0, |_, _| true), Found::Nothing),
+            matches!(renaming.request(load(1, 1000), 0, 0, |_, _| true).unwrap(), Found::Nothing),
             "all under way"
         );
-        let _ = renaming.loaded(&load(0, 5));
-        renaming.request(load(0, 2000), 0, 0, |_, _| true);
-        assert!(matches!(renaming.request(load(1, 2000), 0, 0, |_, _| true), Found::UnderWay));
+        renaming.loaded(&load(0, 5)).unwrap();
+        renaming.request(load(0, 2000), 0, 0, |_, _| true).unwrap();
+        assert!(matches!(renaming.request(load(1, 2000), 0, 0, |_, _| true).unwrap(), Found::UnderWay));
     }
 }

@@ -1,24 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The contexts of warps, their places in the stream and their scoreboards, leave slots and come into them.
 
+use gpurf_blocks::ports::ContextMoverIn;
+
 use super::super::context::Context;
 use super::super::machine::Machine;
 use super::super::names::{BlockId, BlockPlace, Slot};
 use super::super::occupancy::Occupancy;
 use super::{Incoming, Switch, Switching};
-use crate::engines::RunsSubCore;
+use crate::checkpoint::checkpoint;
+use crate::engines::{ContextMoverEngine, RunsSubCore};
 
-impl Switch {
-    /// How long the contexts of a switch are on their way.
-    pub(super) fn context_cycles(&self, context: &Context) -> u64 {
-        let incoming = match self.incoming {
+/// Words of a context, at most.
+const WORDS: u64 = 1 << 16;
+
+/// The contexts of a switch on their way between pipeline and shared memory. Hardware, which an engine runs,
+/// moves a word of them in a cycle. It sees no clock edge while nothing moves.
+pub(in crate::sm) struct ContextMoves {
+    engine: ContextMoverEngine,
+    inputs: ContextMoverIn,
+    moves: bool,
+}
+
+checkpoint! {
+    [] ContextMoves {
+        values: moves;
+        ports: inputs;
+        engines: engine;
+    }
+}
+
+impl ContextMoves {
+    pub fn new(engine: ContextMoverEngine) -> ContextMoves {
+        ContextMoves { engine, inputs: ContextMoverIn::default(), moves: false }
+    }
+
+    /// The contexts of a switch begin to move in the next cycle, each as many words as the machine says.
+    pub fn start(&mut self, switch: &Switch, context: &Context) {
+        let words = context.config.finereg.context_cycles.min(WORDS);
+        let of = |block: Option<BlockId>| {
+            let contexts = block.filter(|_| words > 0).map(|block| &context.blocks.get(block).contexts);
+            let there = contexts.into_iter().flatten().enumerate().filter(|(_, warp)| warp.is_some());
+            let warps = there.fold(0u32, |set, (number, _)| set | 1 << number);
+            (block.map_or(0, |block| block.0 as u32), warps)
+        };
+        let incoming = match switch.incoming {
             Incoming::New => None,
             Incoming::Pending(block) => Some(block),
         };
-        let blocks = self.outgoing.into_iter().chain(incoming);
-        let contexts = blocks.map(|block| &context.blocks.get(block).contexts);
-        let warps = contexts.map(|contexts| contexts.iter().flatten().count() as u64);
-        context.config.finereg.context_cycles * warps.sum::<u64>()
+        let ((outgoing, leaving), (incoming, coming)) = (of(switch.outgoing), of(incoming));
+        let last_word = words.saturating_sub(1) as u32;
+        self.inputs = ContextMoverIn { start: true, outgoing, leaving, incoming, coming, last_word };
+    }
+
+    /// The switch is given up: its contexts move no more.
+    pub fn give_up(&mut self) {
+        self.inputs = ContextMoverIn { start: true, ..ContextMoverIn::default() };
+    }
+
+    /// Nothing moves after this cycle.
+    pub fn are_done(&mut self) -> bool {
+        !self.moves || self.engine.settle(&self.inputs).done
+    }
+
+    /// The hardware's clock edge.
+    pub fn end_cycle(&mut self) {
+        let ContextMoverIn { start, leaving, coming, last_word, .. } = self.inputs;
+        if !start && !self.moves {
+            return;
+        }
+        let done = self.engine.settle(&self.inputs).done;
+        self.engine.tick();
+        self.moves = if start { leaving | coming != 0 } else { !done };
+        self.inputs = ContextMoverIn { last_word, ..ContextMoverIn::default() };
     }
 }
 
