@@ -55,7 +55,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register, TwoPortMemory};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `W`: data width in bits; `P`: bits of a pointer.
 #[block(
@@ -147,6 +147,8 @@ watch!(Pcrf<W, P>: [
     "valid store_register store_warp store_data store_last if store",
     "fault if take && !any_free: an entry is taken, and none is free",
 ]);
+
+monitor!(Pcrf<W, P>: "pcrf_monitor.v");
 
 #[rtl]
 impl<const W: usize, const P: usize> Pcrf<W, P> {

@@ -51,7 +51,7 @@ use rust_hdl::prelude::*;
 use super::{DecisionUnit, LoadQueue, LrtCam, LrtScan, PendingLoads};
 use crate::bundles::{LoadRequest, Question, SharedLoad};
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(
@@ -119,6 +119,8 @@ watch!(Iwmu<V, A>: [
         if released_repeat || released_barrier || released_age: release R{register} of warp {warp}",
     "full(register = queue.head_destination, warp = queue.head_warp) if rejected: no entry for R{register} of warp {warp}",
 ]);
+
+monitor!(Iwmu<V, A>: "iwmu_monitor.v");
 
 #[rtl]
 impl<const V: usize, const A: usize> Iwmu<V, A> {
