@@ -264,10 +264,8 @@ fn a_table_in_memories_finds_each_partner() {
         LrtScan::<6, 16>::new(&parameters),
         parameters: ["lrt_entries"],
         [
-            ("evict_source = sources_read_data[(3 - k)*8 +: 8];", ""),
             ("if (found) matched_warp = found_warp;", ""),
             ("assign at_end = row >= last_row;", "assign at_end = 1'd1;"),
-            ("assign passed = ((here & !aging) & search) & !(|leaving);", "assign passed = (here & !aging) & search;"),
         ]
     );
 }
@@ -282,7 +280,6 @@ fn a_load_leaves_the_unit_once_and_in_its_turn() {
         [
             ("if (evict) offer_source = evict_source;", ""),
             ("assign pop = done & (!offers | accepted);", "assign pop = done;"),
-            ("assign inserts = (done & !matched) & (!head_release & !full);", "assign inserts = done & (!head_release & !full);"),
         ]
     );
 }

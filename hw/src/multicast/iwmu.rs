@@ -118,6 +118,8 @@ watch!(Iwmu<V, A>: [
     "release(register = decision.evict_destination, warp = decision.evict_warp) \
         if released_repeat || released_barrier || released_age: release R{register} of warp {warp}",
     "full(register = queue.head_destination, warp = queue.head_warp) if rejected: no entry for R{register} of warp {warp}",
+    "misuse for c in request_valid if request_valid[c] && ((request_warp[c] ^ c) & 3) != 0: sub-core {c} asks for \
+        warp {request_warp[c]} of another",
 ]);
 
 monitor!(Iwmu<V, A>: "iwmu_monitor.v");

@@ -38,21 +38,13 @@
   end
 
   integer c, e, f, p;
-  // A warp's requests come from its sub-core.
-  reg assume_core;
-  always @(*) begin
-    assume_core = 1;
-    for (c = 0; c < 4; c = c + 1)
-      if (request_valid[c] && request_warp[c*6 +: 2] != c) assume_core = 0;
-  end
-
   // The comparators know no more of a field than if it is equal: some bits of each stand for all.
-  // Loads have two bits of address, two of each register's number, and of eight warps.
+  // Loads are of eight warps, with four addresses, two sources and four destinations.
   reg assume_narrow;
   always @(*) begin
     assume_narrow = 1;
     for (c = 0; c < 4; c = c + 1)
-      if (request_valid[c] && (request_warp[c*6 +: 6] >= 8 || request_address[c*16 +: 16] >= 4 || request_source[c*8 +: 8] >= 4 ||
+      if (request_valid[c] && (request_warp[c*6 +: 6] >= 8 || request_address[c*16 +: 16] >= 4 || request_source[c*8 +: 8] >= 2 ||
           request_destination[c*8 +: 8] >= 4)) assume_narrow = 0;
   end
 
@@ -134,13 +126,13 @@
     lemma_narrow = 1;
     for (c = 0; c < 8; c = c + 1)
       if (queue.valid[c] && (queue.requests_warp[c*6 +: 6] >= 8 || queue.requests_address[c*16 +: 16] >= 4 ||
-          queue.requests_source[c*8 +: 8] >= 4 || queue.requests_destination[c*8 +: 8] >= 4)) lemma_narrow = 0;
+          queue.requests_source[c*8 +: 8] >= 2 || queue.requests_destination[c*8 +: 8] >= 4)) lemma_narrow = 0;
     for (e = 0; e < LRT_ENTRIES; e = e + 1)
       if (cam_0.state.valid[e] && (cam_0.entries_warp[e*6 +: 6] >= 8 || cam_0.entries_address[e*16 +: 16] >= 4 ||
-          cam_0.entries_source[e*8 +: 8] >= 4 || cam_0.entries_destination[e*8 +: 8] >= 4)) lemma_narrow = 0;
+          cam_0.entries_source[e*8 +: 8] >= 2 || cam_0.entries_destination[e*8 +: 8] >= 4)) lemma_narrow = 0;
     for (p = 0; p < 4; p = p + 1)
       if (pending.valid[p] && (pending.warp[p*12 +: 6] >= 8 || pending.address[p*16 +: 16] >= 4 ||
-          pending.source[p*8 +: 8] >= 4 || pending.destination[p*8 +: 8] >= 4 ||
+          pending.source[p*8 +: 8] >= 2 || pending.destination[p*8 +: 8] >= 4 ||
           (pending.second_valid[p] && pending.warp[p*12 + 6 +: 6] >= 8))) lemma_narrow = 0;
   end
 

@@ -67,8 +67,8 @@
   end
 
   // The comparators know no more of a field than if it is equal: some bits of each stand for all.
-  // Loads have two bits of address, two of each register's number, and of four warps.
-  wire assume_narrow = warp < 4 && address < 4 && source < 4 && destination < 4;
+  // Loads are of four warps, with four addresses, two sources and four destinations.
+  wire assume_narrow = warp < 4 && address < 4 && source < 2 && destination < 4;
 
   // An operation stays until it has ended.
   reg stood;
@@ -104,7 +104,7 @@
     lemma_narrow = 1;
     for (e = 0; e < LRT_ENTRIES; e = e + 1) begin
       {warp_of, key_of} = entries[e*38 +: 38];
-      if (used[e] && (warp_of >= 4 || key_of[31:16] >= 4 || key_of[15:8] >= 4 || key_of[7:0] >= 4)) lemma_narrow = 0;
+      if (used[e] && (warp_of >= 4 || key_of[31:16] >= 4 || key_of[15:8] >= 2 || key_of[7:0] >= 4)) lemma_narrow = 0;
     end
   end
 

@@ -297,7 +297,7 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
     let mut within = Holds::Open;
     if is_clocked(yosys)? {
         // Together they end soon or not at all.
-        if abc::is_inductive(yosys, BASE, CIRCUIT, BROKEN, limit / 6)? {
+        if abc::is_inductive(yosys, BASE, CIRCUIT, BROKEN, limit / 20)? {
             return together(Holds::Always, "induction over 1");
         }
         if let Some(proofs) = prove_each(yosys, rules, limit)? {
