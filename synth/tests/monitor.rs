@@ -6,10 +6,10 @@ use gpurf_hw::cells::{AgeMatrix, LruOrder};
 use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Monitor;
 use gpurf_hw::finereg::{
-    ContextMover, CtaStatusMonitor, LiveRegisterCache, PcrfPointerTable, RegisterIndexDecoder,
+    ContextMover, CtaStatusMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
 };
 use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
-use gpurf_hw::multicast::{LoadQueue, LrtCam, PendingLoads, SkipTable};
+use gpurf_hw::multicast::{Iwmu, LoadQueue, LrtCam, LrtScan, PendingLoads, SkipTable};
 use gpurf_hw::register_cache::{TagArray, WritebackBuffer};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue, SharedRegisterPool};
 use gpurf_synth::{prove_monitor, Holds, Kind, Watched, Z3};
@@ -259,6 +259,34 @@ fn a_table_of_loads_finds_each_partner() {
 }
 
 #[test]
+fn a_table_in_memories_finds_each_partner() {
+    let parameters = Parameters { lrt_entries: 8, ..Parameters::default() };
+    check!(
+        "lrt_scan",
+        LrtScan::<6, 16>::new(&parameters),
+        parameters: ["lrt_entries"],
+        [
+            ("if (found) matched_warp = found_warp;", ""),
+            ("assign at_end = row >= last_row;", "assign at_end = 1'd1;"),
+        ]
+    );
+}
+
+#[test]
+fn a_load_leaves_the_unit_once_and_in_its_turn() {
+    let parameters = Parameters { lrt_entries: 8, ..Parameters::default() };
+    check!(
+        "iwmu",
+        Iwmu::<6, 16>::new(&parameters),
+        parameters: ["lrt_entries"],
+        [
+            ("if (evict) offer_source = evict_source;", ""),
+            ("assign pop = done & (!offers | accepted);", "assign pop = done;"),
+        ]
+    );
+}
+
+#[test]
 fn a_load_that_waits_leaves_once_and_as_it_came() {
     if Z3.find().is_none() {
         return gpurf_fixtures::missing("z3", "tools/prover");
@@ -349,6 +377,33 @@ fn a_section_of_the_pool_has_one_warp() {
         [
             ("(taken[31:0] & ~returned[31:0]) | taken_low", "taken[31:0] | taken_low"),
             ("(give_back[i] | leave[i])", "give_back[i]"),
+        ]
+    );
+}
+
+#[test]
+fn a_chain_comes_back_as_it_was_stored() {
+    let parameters = Parameters { pcrf_entries: 4, ..small() };
+    for (pcrf_latency, next_latency) in [(4, 1), (4, 4)] {
+        let parameters = Parameters { pcrf_latency, next_latency, ..parameters };
+        check!(
+            "pcrf",
+            Pcrf::<32, 2>::new(&parameters),
+            parameters: ["pcrf_entries", "pcrf_latency", "next_latency"],
+            []
+        );
+    }
+    let parameters = Parameters { pcrf_latency: 1, ..parameters };
+    check!(
+        "pcrf",
+        Pcrf::<32, 2>::new(&parameters),
+        parameters: ["pcrf_entries", "pcrf_latency", "next_latency"],
+        [
+            ("assign begins = (store & !reserved) & any_free;", "assign begins = store & !reserved;"),
+            ("if (advance) restored <= value_read;", "if (accept) restored <= value_read;"),
+            ("if (take) current <= first_free;", "if (begins) current <= first_free;"),
+            ("assign take = begins | (written & !store_last);", "assign take = begins | written;"),
+            (".write_data(store_warp)", ".write_data(5'd0)"),
         ]
     );
 }

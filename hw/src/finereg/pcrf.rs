@@ -55,7 +55,7 @@
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register, TwoPortMemory};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `W`: data width in bits; `P`: bits of a pointer.
 #[block(
@@ -145,8 +145,11 @@ watch!(Pcrf<W, P>: [
     "restore(register = restored_register, warp = restored_warp) if restored && accept: restore R{register} of warp {warp}",
     "valid restored_register restored_warp restored_data restored_last if restored",
     "valid store_register store_warp store_data store_last if store",
+    "misuse if walk && restored: a walk begins while another is under way",
     "fault if take && !any_free: an entry is taken, and none is free",
 ]);
+
+monitor!(Pcrf<W, P>: "pcrf_monitor.v");
 
 #[rtl]
 impl<const W: usize, const P: usize> Pcrf<W, P> {

@@ -51,7 +51,7 @@ use rust_hdl::prelude::*;
 use super::{DecisionUnit, LoadQueue, LrtCam, LrtScan, PendingLoads};
 use crate::bundles::{LoadRequest, Question, SharedLoad};
 use crate::dialect::{block, rtl, Register};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(
@@ -118,7 +118,11 @@ watch!(Iwmu<V, A>: [
     "release(register = decision.evict_destination, warp = decision.evict_warp) \
         if released_repeat || released_barrier || released_age: release R{register} of warp {warp}",
     "full(register = queue.head_destination, warp = queue.head_warp) if rejected: no entry for R{register} of warp {warp}",
+    "misuse for c in request_valid if request_valid[c] && ((request_warp[c] ^ c) & 3) != 0: sub-core {c} asks for \
+        warp {request_warp[c]} of another",
 ]);
+
+monitor!(Iwmu<V, A>: "iwmu_monitor.v");
 
 #[rtl]
 impl<const V: usize, const A: usize> Iwmu<V, A> {

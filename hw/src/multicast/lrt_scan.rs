@@ -63,6 +63,7 @@ use rust_hdl::prelude::*;
 use super::EntryState;
 use crate::bundles::LrtPorts;
 use crate::dialect::{block, rtl, Memory, Register};
+use crate::monitor;
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(
@@ -256,3 +257,5 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
         }
     }
 }
+
+monitor!(LrtScan<V, A>: "lrt_scan_monitor.v");

@@ -21,8 +21,8 @@ use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, CACHED_WARPS};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
-use crate::monitor;
 use crate::register_cache::WayReplacement;
+use crate::{monitor, watch};
 
 /// `L`: lanes that share the tags.
 #[block(
@@ -125,6 +125,10 @@ pub struct TagArray<const L: usize> {
     #[value(rc_write == CacheWrite::Through)]
     writes_through: Constant<Bit>,
 }
+
+watch!(TagArray<L>: [
+    "misuse if write + flush + drop > 1: a warp is written, flushed and dropped in one cycle",
+]);
 
 monitor!(TagArray<L>: "tag_array_monitor.v");
 

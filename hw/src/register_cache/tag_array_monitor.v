@@ -29,9 +29,6 @@
     end
   end
 
-  // A warp is written, flushed or dropped.
-  wire assume_one = write + flush + drop <= 1;
-
   // There is one set.
   wire assume_set = set == 0;
 
