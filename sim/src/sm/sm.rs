@@ -168,8 +168,8 @@ impl<E: RunsSubCore> Sm<E> {
         Ok(())
     }
 
-    /// After the state was restored, behind [`Sm::start`]: the stream of the kernel under way is read to where
-    /// it was.
+    /// After the state was restored, behind [`Sm::start`]: the stream of the kernel under way is read to
+    /// where it was.
     pub fn catch_up(&mut self) -> Result<(), SmError> {
         match &mut self.front {
             Some(front) => front.catch_up(&mut self.machine.context),
