@@ -441,7 +441,7 @@ impl Job<'_> {
         Ok(statistics)
     }
 
-    /// What is to be written down of sub-cores without collectors.
+    /// Everything that is to be written down of sub-cores without collectors.
     fn notes(&self, kind: Engines) -> Option<Notes<'_>> {
         let record = &self.arguments.record;
         let (scopes, loads) = (&record.scopes[..], record.loads);

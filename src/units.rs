@@ -80,11 +80,11 @@ pub struct Units<'a> {
     pub differences: &'a Differences,
     /// An event that may be inside the RTL of a unit.
     pub watch: Option<&'a Watch>,
-    /// What is written down of sub-cores without collectors.
+    /// Everything that is written down of sub-cores without collectors.
     pub notes: Option<&'a Notes<'a>>,
 }
 
-/// What is written down of the sub-cores of the first SM, if they have no collectors.
+/// Everything that is written down of the sub-cores of the first SM, if they have no collectors.
 #[derive(Default)]
 pub struct Notes<'a> {
     /// The waveform of sub-core 0.

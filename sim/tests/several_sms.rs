@@ -136,7 +136,7 @@ const SHARING: [&[&str]; 5] = [
     &["l1.reserved=true", "l1.kept_stores=25", "l1.outstanding=8"],
     &["l2.latency=31", "dram.latency=32", "l1.banks=1"],
     &["l2.size=16384", "dram.cycles_per_sector=40", "l2.shared_requests=true", "l1.interleaved=false"],
-    &["l1.unified=8192", "l1.carve_outs=[0]", "l1.store_fill=false", "l1.write_back_port=false"],
+    &["l1.unified=73728", "l1.carve_outs=[65536]", "l1.store_fill=false", "l1.write_back_port=false"],
 ];
 
 /// These streams have no control bits.

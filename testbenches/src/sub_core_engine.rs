@@ -108,8 +108,8 @@ impl TellsInstructions<ModernSubCoreOut<u32>> for ModernSubCoreIn<u32> {
     }
 }
 
-/// Bits of a serial number that tell instructions under way from each other: those that payloads of a sub-core
-/// without collectors have.
+/// Bits of a serial number that tell instructions under way from each other: those that payloads of a
+/// sub-core without collectors have.
 fn known_by(serial: u32) -> u32 {
     serial & u32::MAX >> WINDOW_PLACE_BITS
 }

@@ -5,8 +5,8 @@
 //! all of them. Each SM has its own share of L2 and of the bandwidth behind it, so that between two ends of
 //! an interval no SM depends on another: they can run on any number of threads with the same result. Or they
 //! share one L2 and one DRAM (`l2.shared`): then what they ask of it is answered in the order of cycles, in
-//! a cycle in the order of SMs. At the end of an interval the controller compares the instructions of all SMs in the interval
-//! with those of the one before (F §IV-B3), and STHLD changes.
+//! a cycle in the order of SMs. At the end of an interval the controller compares the instructions of all SMs
+//! in the interval with those of the one before (F §IV-B3), and STHLD changes.
 
 use std::io;
 

@@ -170,7 +170,8 @@ impl<E: RunsSubCore> Sm<E> {
         Ok(())
     }
 
-    /// After the state was restored, behind [`Sm::start`]: the stream of the kernel under way is read to where it was.
+    /// After the state was restored, behind [`Sm::start`]: the stream of the kernel under way is read to
+    /// where it was.
     pub fn catch_up(&mut self) -> Result<(), SmError> {
         match &mut self.front {
             Some(front) => front.catch_up(&mut self.machine.context),
@@ -178,8 +179,8 @@ impl<E: RunsSubCore> Sm<E> {
         }
     }
 
-    /// Runs until cycle `end`, or until the kernel is over, or the SM needs a reply of a shared L2 that is not
-    /// known. Whether the kernel is over.
+    /// Runs until cycle `end`, or until the kernel is over, or the SM needs a reply of a shared L2 that is
+    /// not known. Whether the kernel is over.
     pub fn run_until(&mut self, end: u64) -> Result<bool, SmError> {
         self.run(end, false)
     }
@@ -253,7 +254,7 @@ impl<E: RunsSubCore> Sm<E> {
         Ok(over)
     }
 
-    /// What it asks of a shared L2.
+    /// Its requests to a shared L2.
     pub fn exchange(&self) -> &Exchange {
         &self.machine.context.memory.unit.l2.exchange
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an SM asks of an L2 that all SMs share, until it is answered.
+//! Requests of an SM to an L2 that all SMs share, until they are answered.
 //!
 //! The answer depends on what other SMs ask before, so it is not known at once. What is known is the cycle
 //! before which no reply can come. Until then the SM runs on by itself.

@@ -86,7 +86,7 @@ impl<T: Copy> Fills<T> {
         }
     }
 
-    /// What began under a number.
+    /// The access that began under a number.
     pub fn of(&self, load: u32) -> T {
         self.loads[place(load)].what
     }

@@ -14,7 +14,7 @@ pub(super) struct MissTable {
     /// When each of them arrives, the first on top.
     #[borsh(serialize_with = "heap::save", deserialize_with = "heap::restore")]
     outstanding: BinaryHeap<Reverse<u64>>,
-    /// Those of them that arrive in a cycle that is not known yet: behind all that are asked for.
+    /// Sectors beside them whose arrival is not known yet.
     open: usize,
 }
 
