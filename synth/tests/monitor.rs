@@ -9,7 +9,7 @@ use gpurf_hw::finereg::{
     ContextMover, CtaStatusMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
 };
 use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
-use gpurf_hw::multicast::{Iwmu, LoadQueue, LrtCam, LrtScan, PendingLoads, SkipTable};
+use gpurf_hw::multicast::{Iwmu, LoadQueue, LrtCam, LrtScan, PendingLoads};
 use gpurf_hw::register_cache::{TagArray, WritebackBuffer};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue, SharedRegisterPool};
 use gpurf_synth::{prove_monitor, Holds, Kind, Watched, Z3};
@@ -348,21 +348,6 @@ fn each_context_moves_once() {
         [
             ("if (!store) loads", "loads"),
             ("(word == last_word)", "(word[7:0] == last_word[7:0])"),
-        ]
-    );
-}
-
-#[test]
-fn each_warp_that_follows_a_load_goes_on_once() {
-    let parameters = Parameters { rows: 32, ..Parameters::default() };
-    check!(
-        "skip_table",
-        SkipTable::new(&parameters),
-        parameters: ["warps", "rows", "banks"],
-        [
-            ("candidate[e] & !arrived", "candidate[e]"),
-            ("(leader[e*4 +: 4] != warp)", "1'd1"),
-            ("(since[e*8 +: 8] > 8'd1)", "1'd1"),
         ]
     );
 }
