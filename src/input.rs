@@ -22,8 +22,8 @@ pub struct EmulationArguments {
     /// The size of the built-in workloads, which says how much work they do
     #[arg(long, value_enum, default_value_t)]
     pub size: Size,
-    /// The number of threads that execute code; without it, as many as there are processors. The results do
-    /// not depend on it
+    /// The number of threads that execute code and step SMs; without it, as many as there are processors. The
+    /// results do not depend on it
     #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     threads: Option<u64>,
     /// Where HADD2.F32, HMUL2.F32 and HFMA2.F32 round, which NVIDIA does not say

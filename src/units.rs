@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Engines of an SM's hardware beside issue and operand stages: sub-cores without collectors, register
-//! caches, shared register pools, skip tables, inter-warp multicasting unit, register management unit, CTA status monitor.
+//! caches, shared register pools, skip tables, inter-warp multicasting unit, register management unit, CTA
+//! status monitor.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};

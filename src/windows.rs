@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `gpurf windows`: cycles of short sequences on silicon beside those of the sub-core that ships, and the GPU of this
-//! machine as one more reference.
+//! `gpurf windows`: cycles of short sequences on silicon beside those of the sub-core that ships, and the GPU
+//! of this machine as one more reference.
 
 use std::fs;
 use std::path::PathBuf;

@@ -26,8 +26,8 @@ pub const PENDING: usize = 4;
 pub const WARP_BITS: usize = 6;
 /// Bits of a shared-memory address in a load request. I §5.2.3.
 pub const ADDRESS_BITS: usize = 16;
-/// Loaded values that a sub-core keeps for later warps. Its 512 registers hold no more of four registers each;
-/// our decision: I §5.2.2 gives no number.
+/// Loaded values that a sub-core keeps for later warps. Its 512 registers hold no more of four registers
+/// each; our decision: I §5.2.2 gives no number.
 pub const SKIP_ENTRIES: usize = 128;
 
 /// Warps of a cooperative thread array (CTA), at most. R §V-D.
@@ -40,7 +40,7 @@ pub const VECTOR_CACHE_ENTRIES: usize = 32;
 /// a buffer of 128 bytes, which is one; our decision: as many as are read at a time.
 pub const RMU_BUFFERS: usize = 2;
 /// Sections of a sub-core's shared register pool, at most. A register of a thread takes half a row, and a
-/// thread has eight or more: 256 rows hold the registers of 64 warps, each of which takes one section.
+/// thread has eight or more: 256 rows hold the registers of 64 warps, and each takes one section.
 pub const POOL_SECTIONS: usize = 64;
 /// Flags in a word: of entries in the free space monitor, of CTAs in the status monitor, of sections in the
 /// shared register pool.

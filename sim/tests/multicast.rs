@@ -223,11 +223,12 @@ fn faults_of_a_skip_table_are_found() {
         let engines = Engines { skip_table: Box::new(table), ..Engines::models(&config, design, 1) };
         let mut gpu = Gpu::new(&config, design, 1, engines);
         gpu.limit_cycles(20_000);
-        gpu.run(&workload, None).unwrap();
-        gpu.statistics("faulty", 0)
+        // Followers that nobody wakes keep the SM from its end.
+        let ends = gpu.run(&workload, None).is_ok();
+        (ends, gpu.statistics("faulty", 0))
     };
-    let sound = run(|_, _| {});
-    assert!(sound.is_sound() && sound.summary.counters.renamed_loads > 100, "{:?}", sound.errors);
+    let (ends, sound) = run(|_, _| {});
+    assert!(ends && sound.is_sound() && sound.summary.counters.renamed_loads > 50, "{:?}", sound.errors);
     let faults: [fn(&SkipTableIn, &mut SkipTableOut); 4] = [
         |_, outputs| outputs.entry ^= 1,
         |_, outputs| outputs.under_way ^= outputs.found,
@@ -235,7 +236,7 @@ fn faults_of_a_skip_table_are_found() {
         |_, outputs| outputs.arrived = false,
     ];
     for (number, fault) in faults.into_iter().enumerate() {
-        let statistics = run(fault);
+        let (_, statistics) = run(fault);
         assert!(statistics.summary.counters.stage_errors > 0, "fault {number}");
         assert!(statistics.errors[0].contains("skip table"), "{:?}", statistics.errors);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! NVIDIA's driver, opened at run time: the few functions that load a cubin, launch it and bring back what it wrote.
+//! NVIDIA's driver, opened at run time: the few functions that load a cubin, launch it and bring back what it
+//! wrote.
 
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::ptr;
@@ -208,8 +209,8 @@ impl Gpu<'_> {
         let (mut runs, mut many) = (cycles.len() as u32, 0u64);
         let mut parameters: [*mut c_void; 3] =
             [(&raw mut memory).cast(), (&raw mut runs).cast(), (&raw mut many).cast()];
-        // SAFETY: the kernel has these three parameters, and writes as many words as it is told. One thread, without shared
-        // memory, in the stream that each context has.
+        // SAFETY: the kernel has these three parameters, and writes as many words as it is told. One thread, without
+        // shared memory, in the stream that each context has.
         let launched = unsafe {
             let parameters = parameters.as_mut_ptr();
             launch(kernel, 1, 1, 1, 1, 1, 1, 0, ptr::null_mut(), parameters, ptr::null_mut())

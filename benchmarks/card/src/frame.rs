@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The kernel around a window: `frame.cu`, compiled once for each architecture, with the window written over its
-//! marks.
+//! The kernel around a window: `frame.cu`, compiled once for each architecture, with the window written over
+//! its marks.
 
 use gpurf_sim::modern::ClockedInstruction;
 use gpurf_trace::Control;
@@ -77,7 +77,7 @@ pub struct Frame {
 const BYTES: usize = 16;
 /// Instructions that are written over.
 const MARKS: usize = 32;
-/// Those of them that let the pipeline run dry before the clock is read.
+/// Pauses among them that let the pipeline run dry before the clock is read.
 const BEFORE: usize = 4;
 /// The first register of the window: those below are the compiler's.
 const FIRST: u8 = 32;
@@ -103,8 +103,8 @@ impl Frame {
         Frame { marks, vote, cubin }
     }
 
-    /// The cubin with a window between two reads of the clock, all with stall count 1: kernel `window` takes an
-    /// address for the cycles of each run, the number of runs, and zero.
+    /// The cubin with a window between two reads of the clock, all with stall count 1. Kernel `window` takes
+    /// an address for the cycles of each run, the number of runs, and zero.
     pub fn with(&self, code: &[ClockedInstruction]) -> Vec<u8> {
         let plain = Control::PLAIN.with_stall(1);
         let clock = CLOCKS.map(|register| {

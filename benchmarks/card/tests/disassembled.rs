@@ -59,7 +59,7 @@ fn the_disassembler_reads_windows_in_their_frames() {
     let silicon = Silicon::built_in();
     for architecture in Architecture::ALL {
         let frame = Frame::of(architecture);
-        // Some windows on the first architecture, one with reuse on the others: the disassembler takes its time.
+        // Some windows on the first architecture, one with reuse on the others: the disassembler is slow.
         let (first, step) = if architecture == Architecture::ALL[0] { (0, 4) } else { (15, 26) };
         for window in silicon.windows.iter().skip(first).step_by(step) {
             let code = ClockedInstruction::sequence(&window.code).expect("it was read");
@@ -78,7 +78,7 @@ fn the_disassembler_reads_windows_in_their_frames() {
                 texts[end + 1..].iter().take_while(|text| **text == "NOP").count(),
                 26 - expected.len()
             );
-            // Before the frame's other path, only the window has registers from 32 on, and the store takes the difference.
+            // Only the window has registers from 32 on, and the store takes the difference.
             let pauses = start - 4;
             let stored = texts[end..].iter().position(|text| text.starts_with("STG")).expect("a store") + end;
             let (_, to) = texts[stored].rsplit_once(", ").expect("what it stores");
@@ -106,8 +106,8 @@ fn frames_have_the_registers_of_their_windows() {
     }
 }
 
-/// Registers of the kernel, as the file says it: an attribute with the number 0x2f, of eight bytes, the number of a symbol
-/// before the count.
+/// Registers of the kernel, as the file says it: an attribute with the number 0x2f, of eight bytes, the
+/// number of a symbol before the count.
 fn registers(cubin: &[u8]) -> u32 {
     let mut found = cubin.windows(12).filter(|bytes| bytes.starts_with(&[0x04, 0x2f, 8, 0]));
     let attribute = found.next().expect("each kernel has it");

@@ -30,7 +30,7 @@ fn instructions_are_encoded_as_the_compiler_does_it() {
                 let Some((_, code)) = pair[0].split_once("*/ ") else { continue };
                 let Some((code, _)) = code.split_once(" ;") else { continue };
                 let (Some(low), Some(high)) = (word(pair[0]), word(pair[1])) else { continue };
-                // What has a guard, another modifier or another kind of operand is no instruction of a window.
+                // A guard, another modifier or another kind of operand: no instruction of a window.
                 let Ok(instruction) = ClockedInstruction::parse(code) else { continue };
                 if instruction.opcode == ClockedOpcode::Clock {
                     continue;

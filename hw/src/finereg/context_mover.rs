@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Context mover of Virtual Thread: R §IV-B, §V-B.
 //!
-//! When one CTA takes the place of another, the contexts of the warps that leave go from the pipeline to
-//! shared memory, and then those of the warps that come go back. A context is a warp's place in the
-//! instruction stream and its scoreboard. The mover says in each cycle which word of which context moves.
+//! One CTA takes the place of another. The contexts of the warps that leave go from the pipeline to shared
+//! memory, and then those of the warps that come go back. A context is a warp's place in the instruction
+//! stream and its scoreboard. The mover says in each cycle which word moves, and whose.
 //!
 //! # Timing
 //!
@@ -33,8 +33,8 @@
 //!
 //! # Storage
 //!
-//! It keeps a bit for each of 32 warps that still has to leave or to come, two numbers of CTAs, and the
-//! number of the word: 94 bits.
+//! It keeps 94 bits: one for each of 32 warps that has to leave, one for each that has to come, two numbers
+//! of CTAs, and the number of the word.
 
 use rust_hdl::prelude::*;
 

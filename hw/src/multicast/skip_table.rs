@@ -35,8 +35,8 @@
 //!
 //! # Storage
 //!
-//! There is an entry for every four of the sub-core's registers. Each of 128 has 37 bits and one for each warp:
-//! 5,760 bits with 8 warps.
+//! There is an entry for every four of the sub-core's registers. Each of 128 has 37 bits and one for each
+//! warp: 5,760 bits with 8 warps.
 
 use rust_hdl::prelude::*;
 

@@ -3,14 +3,14 @@
 //!
 //! A warp owns the registers of its base register set (BRS). The others lie in the shared register pool (SRP)
 //! of its sub-core, which is cut into sections. Each section has room for the others of one warp. A warp takes
-//! a section before an instruction that needs one, and gives it back where none of its registers is live. If
-//! no section is free it waits. A flag for each section says which are taken, and a look-up table which warp
+//! a section before an instruction that needs one. It gives it back where none of the section's registers is
+//! live. If no section is free it waits. A flag for each section says which are taken, and a look-up table which warp
 //! has which: with the section's number a register of the pool becomes a row of a bank.
 //!
 //! # Timing
 //!
-//! `granted` and `given` answer in the same cycle; `holds` and `section` show it in the next. A section that is given
-//! back in a cycle can be taken in the same:
+//! `granted` and `given` answer in the same cycle; `holds` and `section` show it in the next. A section that
+//! is given back in a cycle can be taken in the same:
 //!
 //! ```text
 //! cycle          0       1       2       3

@@ -58,7 +58,7 @@ pub struct SiliconWindow {
 }
 
 impl Silicon {
-    /// Those that come with the project.
+    /// The windows that come with the project.
     pub fn built_in() -> Silicon {
         Silicon::parse(include_str!("windows.toml")).expect("tests read them")
     }
@@ -84,7 +84,7 @@ impl Silicon {
     }
 }
 
-/// What an instruction of a window does.
+/// The operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum ClockedOpcode {

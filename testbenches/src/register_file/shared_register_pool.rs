@@ -169,7 +169,7 @@ impl Stimulus<SharedRegisterPoolIn, SharedRegisterPoolOut> for SharedRegisterPoo
     }
 }
 
-/// Inputs with a pool of so many sections, of which some warps take one.
+/// Inputs with a pool of so many sections, where some warps take one.
 fn acquire(sections: u32, warps: &[usize]) -> SharedRegisterPoolIn {
     let mut inputs = SharedRegisterPoolIn { sections, ..Default::default() };
     warps.iter().for_each(|&warp| inputs.acquire[warp] = true);
