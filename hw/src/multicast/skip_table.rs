@@ -184,7 +184,7 @@ impl SkipTable {
     /// Entries behind the one that makes room move up.
     fn move_up() {
         for e in 0..entries - 1 {
-            let moves: Bit = kept & !(removed > e);
+            let moves: Bit = kept & (removed <= e);
             if moves {
                 valid[e] = valid[e + 1];
                 has_come[e] = has_come[e + 1];

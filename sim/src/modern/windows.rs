@@ -142,8 +142,12 @@ impl ClockedInstruction {
     pub const MOST: usize = 12;
 
     /// The clock, which stands at both ends.
-    pub const CLOCK: ClockedInstruction =
-        ClockedInstruction { opcode: ClockedOpcode::Clock, destination: None, sources: [None; OPERANDS], reuse: 0 };
+    pub const CLOCK: ClockedInstruction = ClockedInstruction {
+        opcode: ClockedOpcode::Clock,
+        destination: None,
+        sources: [None; OPERANDS],
+        reuse: 0,
+    };
 
     /// Instructions with `; ` between them.
     pub fn sequence(code: &str) -> Result<Vec<ClockedInstruction>, String> {

@@ -3,7 +3,7 @@
 
 use gpurf_blocks::ports::{ModernSubCoreIn, ModernSubCoreOut};
 use gpurf_blocks::{Data, Parameters, ReadRule, ReuseEntries, OPERANDS, READS, READ_BANKS};
-use gpurf_sim::modern::{ClockedInstruction, Silicon, SiliconWindow, ClockedOpcode};
+use gpurf_sim::modern::{ClockedInstruction, ClockedOpcode, Silicon, SiliconWindow};
 
 use super::program::NONE;
 use crate::{expect, value, Drive, Scenario};
