@@ -17,10 +17,11 @@ use crate::verdict::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf windows                                     # a second
-  gpurf windows --card --out card.toml              # a minute, where there is a GPU of NVIDIA
-  gpurf windows card.toml                           # a second
-  gpurf windows --cubins out/windows                # a second
+  gpurf windows                         # a second
+  gpurf windows --out windows.toml      # a second
+  gpurf windows windows.toml            # a second
+  gpurf windows --cubins out/windows    # a second
+  gpurf windows --card --out card.toml  # minutes
 
 A window is a sequence of instructions between two reads of the clock, each with stall count 1:
 docs/modern.md. Its TOML file:

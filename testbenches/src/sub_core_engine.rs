@@ -88,7 +88,7 @@ pub fn trio(
 /// Ports of a sub-core, with or without collectors, that tell of instructions.
 pub trait TellsInstructions<O>: Ports {
     /// The serial number of the instruction that is issued in a cycle, and of the one that is dispatched;
-    /// bits of it that [`known_by`] leaves.
+    /// bits of it that `known_by` leaves.
     fn serials(&self, outputs: &O) -> [Option<u32>; 2];
 }
 

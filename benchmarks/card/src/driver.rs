@@ -209,8 +209,8 @@ impl Gpu<'_> {
         let (mut runs, mut many) = (cycles.len() as u32, 0u64);
         let mut parameters: [*mut c_void; 3] =
             [(&raw mut memory).cast(), (&raw mut runs).cast(), (&raw mut many).cast()];
-        // SAFETY: the kernel has these three parameters, and writes as many words as it is told. One thread, without
-        // shared memory, in the stream that each context has.
+        // SAFETY: the kernel has these three parameters, and writes as many words as it is told. It has one
+        // thread and no shared memory, in the stream that each context has.
         let launched = unsafe {
             let parameters = parameters.as_mut_ptr();
             launch(kernel, 1, 1, 1, 1, 1, 1, 0, ptr::null_mut(), parameters, ptr::null_mut())

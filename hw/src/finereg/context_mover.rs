@@ -33,8 +33,8 @@
 //!
 //! # Storage
 //!
-//! It keeps 94 bits: one for each of 32 warps that has to leave, one for each that has to come, two numbers
-//! of CTAs, and the number of the word.
+//! It keeps 94 bits. Each of 32 warps has one that says that it leaves, and one that says that it comes. The
+//! others are two numbers of CTAs and the number of the word.
 
 use rust_hdl::prelude::*;
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Shared register pool of RegMutex: R §I, §VI-A.
 //!
-//! A warp owns the registers of its base register set (BRS). The others lie in the shared register pool (SRP)
-//! of its sub-core, which is cut into sections. Each section has room for the others of one warp. A warp takes
-//! a section before an instruction that needs one. It gives it back where none of the section's registers is
-//! live. If no section is free it waits. A flag for each section says which are taken, and a look-up table which warp
-//! has which: with the section's number a register of the pool becomes a row of a bank.
+//! A warp owns the registers of its base register set (BRS). The others lie in the shared register pool
+//! (SRP) of its sub-core, which is cut into sections. Each section has room for the others of one warp. A
+//! warp takes a section before an instruction that needs one. It gives it back where none of the section's
+//! registers is live. If no section is free it waits. A flag for each section says which are taken, and a
+//! look-up table which warp has which. With the section's number a register of the pool becomes a row of a
+//! bank.
 //!
 //! # Timing
 //!

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Windows of silicon: short sequences between two reads of the clock, and the cycles that lie between them on
-//! a GPU and in the model.
+//! Windows of silicon: short sequences between two reads of the clock, and the cycles that lie between them
+//! on a GPU and in the model.
 
 use std::collections::BTreeMap;
 use std::iter;
