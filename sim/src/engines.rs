@@ -87,8 +87,8 @@ pub type ContextMoverEngine = Box<dyn Clocked<In = ContextMoverIn, Out = Context
 
 /// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
 /// s, and so have its register cache, register pool and skip table; the others are one for each SM. An
-/// engine is used if the design has such hardware, and must have the parameters of the design ([`Design::parameters`]) or, where the design sets
-/// none, those of the machine ([`Config::hardware`]).
+/// engine is used if the design has such hardware. It must have the parameters of the design
+/// ([`Design::parameters`]) or, where the design sets none, those of the machine ([`Config::hardware`]).
 ///
 /// ```
 /// use gpurf_sim::config::Config;
