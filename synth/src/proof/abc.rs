@@ -25,7 +25,7 @@ pub fn run(
 }
 
 /// True if an output that is low in one cycle is low in the next, in a run from any state. Rewriting before
-/// the solver makes the question smaller; Yosys asks it as it is.
+/// the solver makes the question smaller; Yosys asks it as it is. None if it does not end.
 ///
 /// # Errors
 /// If Yosys or ABC cannot be started.
@@ -35,9 +35,10 @@ pub fn is_inductive(
     circuit: &str,
     output: &str,
     limit: Duration,
-) -> Result<bool> {
+) -> Result<Option<bool>> {
     let said = said(yosys, design, circuit, output, "dc2; dc2; ind -F 2", limit)?;
-    Ok(said.contains("Networks are equivalent"))
+    let answers = [("Networks are equivalent", true), ("Networks are UNDECIDED", false)];
+    Ok(answers.into_iter().find(|(text, _)| said.contains(text)).map(|(_, answer)| answer))
 }
 
 /// Words of ABC after commands on a circuit with one output.
