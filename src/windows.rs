@@ -51,7 +51,7 @@ pub struct Arguments {
     /// Write the windows with all cycles to this file, which can be read again
     #[arg(long, value_name = "FILE", value_parser = file())]
     out: Option<PathBuf>,
-    /// Write each window to this new folder as machine code for every architecture: kernel `window` takes an
+    /// Write each window to this new folder as machine code for every architecture. Kernel `window` takes an
     /// address for the cycles of each run, the number of runs, and zero
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["card", "out"])]
     cubins: Option<PathBuf>,

@@ -32,7 +32,7 @@ impl Encoding {
         let (a_b, three) = (a << 24 | b << 32, |opcode| opcode | to | a << 24 | b << 32);
         let (low, high) = match instruction.opcode {
             ClockedOpcode::Nop => (0x918, 0),
-            // Its source lies in the second slot, and all four bytes are copied.
+            // MOV reads the second slot, and copies all four bytes.
             ClockedOpcode::Mov => (0x202 | to | a << 32, 0xf00),
             // No carry comes in, none goes out.
             ClockedOpcode::Iadd3 => (three(0x210), 0x07_ffe0 << 8 | c),

@@ -11,7 +11,7 @@ use crate::encode::Encoding;
 /// An architecture that runs windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Architecture {
-    /// Its name: `sm_80`.
+    /// The name, such as `sm_80`.
     pub name: &'static str,
     /// The compute capability of the first GPU that has it; those of the same number before the point with a
     /// higher one behind it run its code.
@@ -22,38 +22,25 @@ pub struct Architecture {
     frame: &'static [u8],
 }
 
+/// An architecture with the frame that bears its name.
+macro_rules! architecture {
+    ($name:literal, $capability:expr, $fp32_initiation:literal) => {
+        Architecture {
+            name: $name,
+            capability: $capability,
+            fp32_initiation: $fp32_initiation,
+            frame: include_bytes!(concat!("frame.", $name, ".cubin")),
+        }
+    };
+}
+
 impl Architecture {
     pub const ALL: [Architecture; 5] = [
-        Architecture {
-            name: "sm_75",
-            capability: (7, 5),
-            fp32_initiation: 2,
-            frame: include_bytes!("frame.sm_75.cubin"),
-        },
-        Architecture {
-            name: "sm_80",
-            capability: (8, 0),
-            fp32_initiation: 2,
-            frame: include_bytes!("frame.sm_80.cubin"),
-        },
-        Architecture {
-            name: "sm_86",
-            capability: (8, 6),
-            fp32_initiation: 1,
-            frame: include_bytes!("frame.sm_86.cubin"),
-        },
-        Architecture {
-            name: "sm_89",
-            capability: (8, 9),
-            fp32_initiation: 1,
-            frame: include_bytes!("frame.sm_89.cubin"),
-        },
-        Architecture {
-            name: "sm_90",
-            capability: (9, 0),
-            fp32_initiation: 1,
-            frame: include_bytes!("frame.sm_90.cubin"),
-        },
+        architecture!("sm_75", (7, 5), 2),
+        architecture!("sm_80", (8, 0), 2),
+        architecture!("sm_86", (8, 6), 1),
+        architecture!("sm_89", (8, 9), 1),
+        architecture!("sm_90", (9, 0), 1),
     ];
 
     /// The newest whose code a GPU of this compute capability runs.

@@ -42,12 +42,13 @@ impl Monitor {
     }
 }
 
-/// Declares the monitor of a module, from a file beside it: `monitor!(Ccu<W, I>: "ccu_monitor.v")`.
+/// Declares the monitor of a module, from a file beside it: `monitor!(Ccu<W, I>: "ccu_monitor.v")`. What
+/// several modules keep stands in a file of its own, before those that have the rest.
 #[macro_export]
 macro_rules! monitor {
-    ($module:ty: $file:literal) => {
+    ($module:ty: $($file:literal),+) => {
         $crate::catalogue::submit! {
-            $crate::example!($crate::dialect::Monitor::on::<$module>(include_str!($file)))
+            $crate::example!($crate::dialect::Monitor::on::<$module>(concat!($(include_str!($file)),+)))
         }
     };
 }

@@ -88,7 +88,7 @@
   wire prove_places = inside_now == there[0] + there[1] + there[2] + there[3] &&
     (pending_places & (pending_places - 1)) == 0 && (table_places & (table_places - 1)) == 0;
 
-  // The watched load is in the place of its turn, as it came.
+  // The watched load stands in the place of its turn, unchanged.
   reg prove_turn;
   reg [2:0] older;
   always @(*) begin

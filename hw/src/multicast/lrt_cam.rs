@@ -126,4 +126,4 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
     }
 }
 
-monitor!(LrtCam<V, A>: "lrt_cam_monitor.v");
+monitor!(LrtCam<V, A>: "lrt_monitor.v", "lrt_cam_monitor.v");

@@ -258,4 +258,4 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
     }
 }
 
-monitor!(LrtScan<V, A>: "lrt_scan_monitor.v");
+monitor!(LrtScan<V, A>: "lrt_monitor.v", "lrt_scan_monitor.v");

@@ -35,8 +35,8 @@
 //!
 //! # Storage
 //!
-//! There is an entry for every four of the sub-core's registers. Each of 128 has 37 bits and one for each
-//! warp: 5,760 bits with 8 warps.
+//! The table has an entry for every four of the sub-core's registers: 128 of them. An entry has 37 bits, and
+//! one for each warp. That makes 5,760 bits with 8 warps.
 
 use rust_hdl::prelude::*;
 
@@ -97,7 +97,7 @@ pub struct SkipTable {
     joins: Local<[Bit; entries]>,
 
     valid: Register<[Bit; entries]>,
-    /// Its data have come.
+    /// The data of the entry have come.
     has_come: Register<[Bit; entries]>,
     its_pc: Register<[Bits<16>; entries]>,
     its_cta: Register<[Bits<7>; entries]>,

@@ -123,8 +123,8 @@ impl Design {
         }
     }
 
-    /// The same of its skip table, which has [`SKIP_ENTRIES`](gpurf_blocks::SKIP_ENTRIES), whatever the banks
-    /// are: an entry for every four registers of the default ones.
+    /// Parameters of its skip table. It has [`SKIP_ENTRIES`](gpurf_blocks::SKIP_ENTRIES) whatever the banks
+    /// are: one for every four registers of the default banks.
     pub fn skip_table_parameters(&self, config: &Config) -> Parameters {
         let Parameters { rows, banks, .. } = Parameters::default();
         Parameters { rows, banks, ..self.parameters(config, 0) }

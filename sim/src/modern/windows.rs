@@ -127,7 +127,7 @@ impl ClockedOpcode {
 /// An instruction of a window, with stall count 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockedInstruction {
-    /// Its operation.
+    /// The operation.
     pub opcode: ClockedOpcode,
     /// The register of its result; RZ is none.
     pub destination: Option<u8>,

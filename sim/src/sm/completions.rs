@@ -21,8 +21,7 @@ const NONE: u32 = u32::MAX;
 /// Instructions by the cycle of their completion; those of one cycle keep the order in which they were
 /// planned.
 ///
-/// Those of the next cycles stand in a calendar, which has a list for each cycle. Others wait in a heap,
-/// since they lie further ahead.
+/// A calendar has a list for each of the next cycles. A heap has what lies further ahead.
 #[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Completions {
     /// Instructions under way. Places not in use are a list too, from `free` on.
@@ -48,7 +47,7 @@ pub(super) struct Completions {
 #[derive(BorshSerialize, BorshDeserialize)]
 struct Planned {
     executing: Executing,
-    /// Its number in the order of planning.
+    /// The number in the order of planning.
     order: u64,
     /// The place of the next one in its list.
     next: u32,
@@ -78,20 +77,7 @@ impl Completions {
     #[inline]
     pub fn plan(&mut self, cycle: u64, executing: &Executing) {
         let order = self.reserve();
-        let cycle = cycle + self.delay;
-        let place = self.store(executing, order);
-        if self.reaches(cycle) {
-            let (first, last) = &mut self.calendar[day(cycle)];
-            match *first {
-                NONE => *first = place,
-                _ => self.planned[*last as usize].next = place,
-            }
-            *last = place;
-            self.taken[day(cycle) / WORD] |= 1 << (day(cycle) % WORD);
-        } else {
-            self.others.push(Reverse((cycle, order, place)));
-        }
-        self.next = Some(self.next.map_or(cycle, |next| next.min(cycle)));
+        self.plan_late(order, cycle, executing);
     }
 
     /// A number in the order of planning, for [`Completions::plan_late`].
@@ -102,29 +88,39 @@ impl Completions {
     }
 
     /// As [`Completions::plan`], as if it had been planned when the number was reserved.
+    #[inline]
     pub fn plan_late(&mut self, order: u64, cycle: u64, executing: &Executing) {
         let cycle = cycle + self.delay;
         let place = self.store(executing, order);
         if self.reaches(cycle) {
-            let (first, last) = &mut self.calendar[day(cycle)];
-            let mut before = NONE;
-            let mut after = *first;
-            while after != NONE && self.planned[after as usize].order < order {
-                (before, after) = (after, self.planned[after as usize].next);
-            }
-            self.planned[place as usize].next = after;
-            match before {
-                NONE => *first = place,
-                _ => self.planned[before as usize].next = place,
-            }
-            if after == NONE {
-                *last = place;
-            }
-            self.taken[day(cycle) / WORD] |= 1 << (day(cycle) % WORD);
+            self.list(day(cycle), order, place);
         } else {
             self.others.push(Reverse((cycle, order, place)));
         }
         self.next = Some(self.next.map_or(cycle, |next| next.min(cycle)));
+    }
+
+    /// Puts an instruction into the list of a day, by its order. Nearly all are the last.
+    #[inline]
+    fn list(&mut self, day: usize, order: u64, place: u32) {
+        let (first, last) = &mut self.calendar[day];
+        let (mut before, mut after) = match *first {
+            NONE => (NONE, NONE),
+            _ if self.planned[*last as usize].order < order => (*last, NONE),
+            _ => (NONE, *first),
+        };
+        while after != NONE && self.planned[after as usize].order < order {
+            (before, after) = (after, self.planned[after as usize].next);
+        }
+        self.planned[place as usize].next = after;
+        match before {
+            NONE => *first = place,
+            _ => self.planned[before as usize].next = place,
+        }
+        if after == NONE {
+            *last = place;
+        }
+        self.taken[day / WORD] |= 1 << (day % WORD);
     }
 
     /// The calendar has the cycle.

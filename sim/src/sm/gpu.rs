@@ -97,7 +97,7 @@ impl<E: RunsSubCore> Gpu<E> {
         let mut gpu = Gpu {
             sms: sms.collect(),
             partitions: config.l2.shared.then(|| Box::new(Partitions::shared(config))),
-            // Of switching, not only the load/store unit asks L2, and what asks it goes on with the answer.
+            // Blocks that switch ask L2 beside the load/store unit, and go on with the answer.
             turns: design.switches(),
             launches: 0,
             under_way: None,
