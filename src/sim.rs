@@ -56,7 +56,7 @@ use views::Views;
   gpurf sim hgemm --design malekeh+iwma+finereg                                                  # a second
   gpurf sim docs/examples/stencil.toml --design malekeh-gto                                      # a second
   gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst           # a second
-  gpurf sim sgemm --design malekeh --engine rtl --around replacement --waveform replacement.fst  # a second
+  gpurf sim sgemm --design malekeh --engine rtl --around replacement --waveform replacement.fst  # seconds
   gpurf sim bfs --design finereg --around switch --pipeline switch.kanata                        # a second
   gpurf sim fixtures/traces/stencil --design traditional --engine lockstep --json stencil.json   # seconds
   gpurf sim sgemm --size large --sample 16                                                       # minutes
