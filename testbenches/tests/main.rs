@@ -5,7 +5,6 @@
 mod compiled_faults;
 mod events;
 mod finereg;
-mod formal;
 mod modern;
 mod multicast;
 mod starvation;
