@@ -8,6 +8,7 @@ mod finereg;
 mod formal;
 mod modern;
 mod multicast;
+mod own_scheduler;
 mod starvation;
 mod sthld;
 mod tree;

@@ -70,17 +70,6 @@ policies! {
         Operands,
     }
 
-    /// Which ready warp goes first.
-    Scheduling {
-        /// The warp issued last; else the oldest of those with data in a collector; else the oldest. F
-        /// §IV-B1.
-        Malekeh,
-        /// Greedy, then oldest: the warp issued last; else the oldest.
-        Gto,
-        /// Loose round robin: in turn, passing over those that are not ready.
-        Lrr,
-    }
-
     /// The scheduler's choice about a warp whose own collector is occupied. F §IV-B allows both readings.
     Occupied {
         /// It selects the warp, which then gets no collector: nothing issues in this cycle.
