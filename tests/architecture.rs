@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 
 /// Every crate with the crates of the project that it may depend on, those of its tests left out.
 /// `docs/layout.md` tells why.
-const MAY_IMPORT: [(&str, &[&str]); 19] = [
+const MAY_IMPORT: [(&str, &[&str]); 20] = [
     ("commit", &[]),
     ("files", &[]),
     ("fixtures", &[]),
@@ -27,6 +27,7 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
     ("gen-verilog", &["blocks", "files", "hw"]),
     ("testbenches", &["blocks", "hw", "sim", "verilog"]),
     ("synth", &["blocks", "files", "hw", "verilog"]),
+    ("power", &["blocks", "hw", "sim", "synth", "testbenches", "trace", "verilog"]),
     ("benchmarks/cudart", &["trace", "workloads"]),
     (
         ".",
@@ -36,6 +37,7 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
             "commit",
             "files",
             "hw",
+            "power",
             "sim",
             "synth",
             "testbenches",
