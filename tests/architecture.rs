@@ -151,8 +151,12 @@ fn kinds_of_designs_are_named_in_their_rows_and_presets_alone() {
         assert!(rows.len() >= least, "{kind}: {rows:?}");
         let named = |text: &str| rows.iter().any(|row| text.contains(&format!("{kind}::{row}")));
         let design = ["choices.rs", "presets.rs"].map(|file| format!("sim/src/design/{file}"));
-        let may: Vec<PathBuf> =
-            [file.to_string()].into_iter().chain(design).chain(others).map(|path| root().join(path)).collect();
+        let may: Vec<PathBuf> = [file.to_string()]
+            .into_iter()
+            .chain(design)
+            .chain(others)
+            .map(|path| root().join(path))
+            .collect();
         for path in sources(root()).into_iter().filter(|path| !may.contains(path)) {
             if named(&fs::read_to_string(&path).expect("a source")) {
                 wrong.push(format!("{}: {kind}", path.display()));

@@ -19,8 +19,8 @@ use gpurf_synth::power::{Meter, Power};
 use gpurf_synth::{nangate, Library, Options, Pin, LOAD_FF};
 use gpurf_verilog::tools::Tool;
 
-use crate::usual_setting;
 use crate::window::{Follower, Netlists, Schedule, Window};
+use crate::{usual_setting, TRANSITION_NS};
 
 const ONES: u32 = u32::MAX;
 const WIDTH: usize = 32;
@@ -123,7 +123,7 @@ impl Hand<'_> {
     fn inside(&self, cell: &str, pin: &str, load: f64) -> f64 {
         let powers = &self.pin(cell, pin).internal_power;
         let tables = powers.iter().flat_map(|power| [&power.rise, &power.fall]).flatten();
-        let energies: Vec<f64> = tables.map(|table| table.at(ARGUMENTS.transition, load)).collect();
+        let energies: Vec<f64> = tables.map(|table| table.at(TRANSITION_NS, load)).collect();
         energies.iter().sum::<f64>() / energies.len() as f64
     }
 

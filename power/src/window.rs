@@ -9,7 +9,7 @@
 use anyhow::{bail, ensure, Result};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreOut};
 use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, PortLayout, MAX_BANKS};
-use gpurf_hw::catalogue::Entry;
+use gpurf_hw::catalogue::CatalogueEntry;
 use gpurf_sim::stage_recording::{Counter, Cycle, Events, Values};
 use gpurf_synth::{Activity, Circuit, Gates, Job, Netlist, Options, Structure, Widening};
 use gpurf_testbenches::{workbench, Random};
@@ -29,7 +29,7 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     fn map(
-        entry: &'static Entry,
+        entry: &'static CatalogueEntry,
         parameters: &Parameters,
         sat_sweeping: bool,
         options: &'a Options,
@@ -61,7 +61,7 @@ impl<'a> Netlists<'a> {
     /// Maps both, module by module, with or without [SAT sweeping](Job::sat_sweeping); the wide one has the width that the parameters say, 1,024 bits or those
     /// of a token.
     pub fn map(
-        entry: &'static Entry,
+        entry: &'static CatalogueEntry,
         parameters: &Parameters,
         sat_sweeping: bool,
         options: &'a Options,

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::{ensure, Context, Result};
 use clap::Args;
 use gpurf_blocks::{Parameters, PortLayout};
-use gpurf_hw::catalogue::{find, Entry};
+use gpurf_hw::catalogue::{find, CatalogueEntry};
 use gpurf_power::constants::Constants;
 use gpurf_power::stage::{stage, MeasuredStages, Measurement};
 use gpurf_power::{difference, usual_setting, Netlists, NODE_NM, TRANSITION_NS};
@@ -343,7 +343,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
 
 /// A module's energies, or where its netlist differs from its RTL.
 fn measure(
-    entry: &'static Entry,
+    entry: &'static CatalogueEntry,
     parameters: &Parameters,
     options: &Options,
     arguments: &Arguments,

@@ -7,9 +7,9 @@ use gpurf_blocks::{Parameters, LANES};
 use gpurf_synth::power::Mean;
 use gpurf_synth::{Memories, MemoryEnergy, Ports};
 
-use gpurf_power::stage::{MeasuredStages, StageRun};
 use super::table::{change, percent};
 use crate::output::table;
+use gpurf_power::stage::{MeasuredStages, StageRun};
 
 /// The parts of a stage that are latches: of a cache table, and of an OCU.
 const LATCHES: [&str; 2] = ["collectors.cache_table.entry_latch", "collectors.slot_latch"];
@@ -83,7 +83,8 @@ pub fn of_storages(files: &[MeasuredStages]) -> Result<Table> {
             let changes = of_design.filter_map(|run| {
                 let found = run.per_instruction(energy(run)?);
                 let over = |file: &MeasuredStages, energy: &dyn Fn(&StageRun) -> Option<Mean>| {
-                    let is_one = |other: &&StageRun| other.design == *reference && other.workload == run.workload;
+                    let is_one =
+                        |other: &&StageRun| other.design == *reference && other.workload == run.workload;
                     let other = file.runs.iter().find(is_one)?;
                     Some(change(found, other.per_instruction(energy(other)?)))
                 };

@@ -4,8 +4,8 @@
 use comfy_table::Table;
 use gpurf_synth::power::{Mean, Role};
 
-use gpurf_power::stage::StageRun;
 use crate::output::{grouped, table};
+use gpurf_power::stage::StageRun;
 
 /// With so many digits, and the standard error.
 pub fn with_error(Mean { mean, error }: Mean, digits: usize) -> String {

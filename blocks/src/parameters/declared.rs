@@ -9,7 +9,7 @@ use serde::Serialize;
 use strum::VariantNames;
 
 use super::declare::parameters;
-use super::parameter::{Parameter, ParameterError, Setting, Value};
+use super::parameter::{Parameter, ParameterError, ParameterValue, Setting};
 use super::policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
     LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Search, Storage, Tie, Waiting,

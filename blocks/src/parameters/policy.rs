@@ -6,7 +6,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
-use super::parameter::{Parameter, ParameterError, Value};
+use super::parameter::{Parameter, ParameterError, ParameterValue};
 
 macro_rules! policies {
     ($($(#[$attribute:meta])+ $name:ident { $($(#[$variant_attribute:meta])+ $variant:ident,)+ })+) => {$(
@@ -18,7 +18,7 @@ macro_rules! policies {
             $($(#[$variant_attribute])+ $variant,)+
         }
 
-        impl Value for $name {
+        impl ParameterValue for $name {
             fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError> {
                 text.parse().map_err(|_| ParameterError(parameter.refused(text)))
             }

@@ -7,7 +7,7 @@ use std::io;
 use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Serialize, Serializer};
 
-use super::parameter::{Parameter, ParameterError, Value};
+use super::parameter::{Parameter, ParameterError, ParameterValue};
 
 /// Which ready warp goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Scheduling {
     }
 }
 
-impl Value for Scheduling {
+impl ParameterValue for Scheduling {
     fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError> {
         Scheduling::of_name(text).ok_or_else(|| ParameterError(parameter.refused(text)))
     }

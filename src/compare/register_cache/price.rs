@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::compare::arguments::Arguments;
 use crate::compare::jobs::{self, Variant};
 use crate::compare::outcome::Outcome;
-use crate::compare::plot::{Group, Plot, Point};
+use crate::compare::plot::{Plot, Point, PointGroup};
 use crate::compare::series::{percent, Series};
 use crate::input::Input;
 use crate::output::{progress, table};
@@ -292,7 +292,7 @@ pub fn table_of(prices: &[Price], width: usize) -> Table {
 
 /// Reads of the register file that are avoided over the area, a point per design.
 pub fn plot(prices: &[Price]) -> Plot {
-    let groups = prices.chunk_by(|one, next| one.family == next.family).map(|prices| Group {
+    let groups = prices.chunk_by(|one, next| one.family == next.family).map(|prices| PointGroup {
         name: prices[0].family.into(),
         points: prices.iter().map(Price::point).collect(),
     });
