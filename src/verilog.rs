@@ -197,12 +197,6 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     for entry in entries {
         bar.set_message(entry.name);
         bar.inc(1);
-        if std::env::var_os("DIGESTS").is_some() {
-            let h = hierarchy(entry, &parameters)?;
-            let c = h.code();
-            println!("DIGEST {} {} {}", h.top, gpurf_synth::old_digest(&c), gpurf_synth::digest(&c));
-            continue;
-        }
         let hierarchy = emit_as(&*workbench(entry.name, &parameters).block(), &style)?;
         let Some(folder) = &arguments.out else {
             print!("{}", hierarchy.source());

@@ -63,6 +63,6 @@ pub use proof::{prove_contract, prove_monitor, Holds, Property, PropertyKind, Ru
 pub use record::{Flow, Moved, Records};
 pub use registers::{by_name, count, Registers};
 pub use synthesis::{
-    digest, old_digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Structure,
-    Synthesis, YosysStep, DELAY_TARGET_PS, LOAD_FF,
+    digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Structure, Synthesis,
+    YosysStep, DELAY_TARGET_PS, LOAD_FF,
 };

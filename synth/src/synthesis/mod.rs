@@ -281,26 +281,6 @@ fn words(source: &str) -> Vec<&str> {
     words
 }
 
-/// TEMPORARY old digest of a module and all below it, by which a measurement names its Verilog. Comments, empty lines
-/// and the names of modules have no part in it.
-pub fn old_digest(source: &str) -> String {
-    let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
-    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    let declared = lines.iter().filter_map(|line| line.strip_prefix("module ")?.split([' ', '(']).next());
-    let numbers: HashMap<&str, usize> = declared.zip(0..).collect();
-    // A module is named where it begins, and before its instances' names.
-    let nameless = lines.iter().map(|line| {
-        let (margin, words) = line.split_at(line.len() - line.trim_start().len());
-        let (head, words) = words.strip_prefix("module ").map_or(("", words), |words| ("module ", words));
-        let (name, rest) = words.split_at(words.find([' ', '(']).unwrap_or(words.len()));
-        match numbers.get(name).filter(|_| rest.ends_with('(')) {
-            Some(number) => format!("{margin}{head}module {number}{rest}"),
-            None => line.to_string(),
-        }
-    });
-    cache::key(&[&nameless.collect::<Vec<_>>().join("\n")])
-}
-
 #[cfg(test)]
 mod tests {
     use super::digest;
