@@ -33,14 +33,20 @@ fn its_model_rtl_and_verilog_do_the_same() {
     }
 }
 
-/// Counts of some cycles of an SM, sound ones.
-fn counted<E: RunsSubCore>(workload: &Workload, design: Design, engine: impl FnMut(usize) -> E) -> Counters {
+/// Counts of some cycles of an SM, sound ones; each of its engines is looked at then.
+fn counted<E: RunsSubCore>(
+    workload: &Workload,
+    design: Design,
+    engine: impl FnMut(usize) -> E,
+    look: impl Fn(&E),
+) -> Counters {
     let config = Config::default();
     let mut gpu = Gpu::new(&config, design, 1, Engines::around(&config, design, engine));
     gpu.limit_cycles(1500);
     gpu.run(workload, Some(&Reuse::default())).expect("the workload runs");
     let statistics = gpu.statistics("", 0);
     assert!(statistics.is_sound(), "{design}");
+    gpu.engines().for_each(look);
     statistics.summary.counters
 }
 
@@ -50,13 +56,15 @@ fn the_sm_runs_it_in_model_and_rtl() {
     let product = named("sgemm").expect("a built-in workload");
     (product.run)(&mut device, Size::Small).expect("the answer is right");
     let (workload, config) = (device.into_workload(product.name), Config::default());
-    let known = counted(&workload, Design::MALEKEH, |_| Design::MALEKEH.model(&config, 1));
+    let known = counted(&workload, Design::MALEKEH, |_| Design::MALEKEH.model(&config, 1), |_| {});
     for scheduling in [OLDEST, DATA_IN_TURN] {
         let design = Design { scheduling, ..Design::MALEKEH };
         assert!(design.name().contains(scheduling.name), "{design}");
         let compiled = sub_core_engine::compiled(&config, &design, 1).expect("a sub-core is compiled");
         let both = |_| Lockstep::new(design.model(&config, 1), compiled.engine());
-        let counters = counted(&workload, design, both);
+        let counters = counted(&workload, design, both, |engine| {
+            assert!(engine.divergence.is_none(), "{design}: {}", engine.divergence.as_ref().unwrap());
+        });
         assert!(counters.warp_instructions > 0 && counters.token_checks > 0);
         assert_ne!(counters, known, "{design} is another scheduler");
     }

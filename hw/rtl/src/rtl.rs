@@ -539,7 +539,7 @@ mod tests {
         assert!(!text.contains(&kept.to_string()), "{text}");
         contains(&text, &[quote!(self.levels[s].enable.next = self.first.val();)]);
         for (before, after) in [(some.clone(), every.clone()), (one, every)] {
-            contains(&in_two(before, after), &[kept.clone()]);
+            contains(&in_two(before, after), std::slice::from_ref(&kept));
         }
         // Elements that nothing else reaches.
         let last = quote!(for e in slots - 1..slots {

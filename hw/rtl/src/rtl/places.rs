@@ -329,7 +329,8 @@ impl Survey<'_> {
             indices.insert(0, self.index(&index.index));
             rest = &index.expr;
         }
-        let repeats = self.loops.iter().any(|(variable, _)| !mentions(target, &[variable.clone()]));
+        let repeats =
+            self.loops.iter().any(|(variable, _)| !mentions(target, std::slice::from_ref(variable)));
         let (name, target, around) = (name_of(target), target.clone(), self.around.clone());
         self.places.push(Place { name, nature, target, indices, is_load, repeats, around });
     }
