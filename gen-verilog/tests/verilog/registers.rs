@@ -90,7 +90,7 @@ impl Shelf {
     }
 }
 
-/// What the module holds.
+/// Values that the module holds.
 #[derive(Default)]
 struct Held {
     held: [u32; 8],

@@ -400,7 +400,7 @@ fn choices(group: &[Load], mut choice: impl FnMut(&[Load]) -> Vec<Stmt>) -> Vec<
     statements
 }
 
-/// What a load brings.
+/// The value that a load brings.
 fn value(load: &Load) -> Vec<Stmt> {
     let (target, value) = (&load.target, &load.value);
     vec![parse_quote_spanned!(value.span()=> #target.d = #value;)]

@@ -51,7 +51,7 @@ pub(super) fn reached(names: &Names, sections: &[&Block]) -> (HashMap<String, St
     (starts, errors)
 }
 
-/// A bundle of registers, or an array in an array of which nothing is known at the first place.
+/// A bundle of registers, or an array in an array whose elements the first place does not all reach.
 fn refused(first: &Place, second: &Place) -> Vec<Error> {
     let at = |place: &Place, what: String| {
         let message = format!(
