@@ -7,8 +7,8 @@ use gpurf_blocks::ports::{PcrfIn, PcrfOut, RmuIn, RmuOut};
 use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS, RMU_BUFFERS};
 
 use super::{
-    vector, BufferPlace, ExchangeBuffer, FreeSpaceMonitor, ChainStart, LiveRegisterCache, Pcrf, PcrfPointerTable,
-    RegisterIndexDecoder,
+    vector, BufferPlace, ChainStart, ExchangeBuffer, FreeSpaceMonitor, LiveRegisterCache, Pcrf,
+    PcrfPointerTable, RegisterIndexDecoder,
 };
 use crate::checkpoint::model_state;
 

@@ -63,14 +63,25 @@ impl CollectorAllocator {
     }
 
     /// `own`: the collector that has the warp's data. `free`, `near`: a bit per collector.
-    pub fn answer(&self, warp: WarpId, own: Option<CollectorId>, free: u8, near: u8, sthld: u32) -> AllocatorAnswer {
+    pub fn answer(
+        &self,
+        warp: WarpId,
+        own: Option<CollectorId>,
+        free: u8,
+        near: u8,
+        sthld: u32,
+    ) -> AllocatorAnswer {
         let own = match self.allocation {
             Allocation::AnyFree => None,
             Allocation::Private => Some(CollectorId(warp.0)),
             Allocation::OwnElseAnyFree | Allocation::Malekeh => own,
         };
         if let Some(own) = own {
-            return if free & own.bit() != 0 { AllocatorAnswer::Collector(own) } else { AllocatorAnswer::Occupied };
+            return if free & own.bit() != 0 {
+                AllocatorAnswer::Collector(own)
+            } else {
+                AllocatorAnswer::Occupied
+            };
         }
         let Some(any) = self.pick(free) else {
             return AllocatorAnswer::Occupied;

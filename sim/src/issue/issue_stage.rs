@@ -80,7 +80,13 @@ impl IssueStage {
     }
 
     #[inline(always)]
-    fn choose(&self, ready: WarpSet, free: u8, holders: &Holders, sthld: u32) -> Option<(WarpId, AllocatorAnswer)> {
+    fn choose(
+        &self,
+        ready: WarpSet,
+        free: u8,
+        holders: &Holders,
+        sthld: u32,
+    ) -> Option<(WarpId, AllocatorAnswer)> {
         let with_data = || holders.owners(holders.owned);
         let blocked = match self.allocator.allocation {
             // No warp has a collector of its own to wait for.

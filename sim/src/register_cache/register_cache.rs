@@ -10,7 +10,7 @@ use gpurf_blocks::{
 };
 
 use super::{
-    Change, Flush, LookedUp, Moved, Offer, Reads, SetMapping, Sources, TagArray, RegisterLanes, Write,
+    Change, Flush, LookedUp, Moved, Offer, Reads, RegisterLanes, SetMapping, Sources, TagArray, Write,
     WritebackBuffer, Written,
 };
 use crate::bits::members;

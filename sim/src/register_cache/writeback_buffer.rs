@@ -6,7 +6,7 @@ use gpurf_blocks::ports::{WritebackBufferIn, WritebackBufferOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, LANES};
 use gpurf_trace::RegisterId;
 
-use super::{Sources, RegisterLanes};
+use super::{RegisterLanes, Sources};
 use crate::bits::{all, equal_of_32, mask};
 
 /// Dirty values on their way to the register file.
