@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 use clap::Args;
 use comfy_table::CellAlignment;
-use gpurf_synth::{nangate, Program};
+use gpurf_synth::{nangate, ExternalProgram};
 use gpurf_verilog::tools::{cache_folder, Tool};
 use gpurf_workloads::binary::{DISASSEMBLER, EXTRACTOR, INSTALL};
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         "run `apt-get install git`",
     ));
     findings.push(cell_library());
-    findings.extend(Program::ALL.iter().map(further));
+    findings.extend(ExternalProgram::ALL.iter().map(further));
     arguments.json.write_as_they_are(&findings)?;
     let missing: Vec<&Finding> = findings.iter().filter(|finding| finding.path.is_none()).collect();
     if arguments.json.leaves_tables() {
@@ -103,7 +103,7 @@ fn other(program: &str, needed_for: &str, remedy: &str) -> Finding {
 }
 
 /// Programs that some commands go further with.
-fn further(program: &Program) -> Finding {
+fn further(program: &ExternalProgram) -> Finding {
     Finding {
         name: program.names[0].into(),
         path: program.find(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Result};
 use clap::Args;
 use gpurf_blocks::{corners, Parameters};
-use gpurf_hw::catalogue::Entry;
+use gpurf_hw::catalogue::CatalogueEntry;
 use gpurf_synth::{digest, prove, read_lines, write_lines, Options, Origin};
 use gpurf_testbenches::{workbench, EngineKind, Failure, Random};
 use gpurf_verilog::tools::Tool;
@@ -76,13 +76,13 @@ pub struct EquivalenceReport {
     pub by: Option<String>,
     /// Seconds that all attempts took.
     pub seconds: f64,
-    pub run: Option<Run>,
+    pub run: Option<NetlistRun>,
     pub measured: Origin,
 }
 
 /// A run of the netlist beside RTL and Verilog.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Run {
+pub struct NetlistRun {
     pub verilator: String,
     pub scenarios: usize,
     pub cycles: u64,
@@ -93,7 +93,7 @@ pub struct Run {
 
 impl Arguments {
     /// The modules, and their parameters.
-    pub fn chosen(&self) -> Result<(Vec<&'static Entry>, Parameters)> {
+    pub fn chosen(&self) -> Result<(Vec<&'static CatalogueEntry>, Parameters)> {
         let (entries, parameters) = modules(&self.modules)?;
         let smallest = || Parameters { invalidate: true, ..corners::smallest() };
         Ok((entries, if self.smallest { smallest() } else { parameters }))
@@ -139,7 +139,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 }
 
 fn examine(
-    entry: &'static Entry,
+    entry: &'static CatalogueEntry,
     parameters: &Parameters,
     options: &Options,
     arguments: &Arguments,
@@ -154,7 +154,7 @@ fn examine(
         let mut failures: Vec<_> = failures.iter().map(|failure| failure.line(&ENGINES)).collect();
         let outcome = bench.run(&ENGINES, &mut Random::seeded(arguments.seed), arguments.cycles)?;
         failures.extend(Failure::of(&outcome).map(|failure| failure.line(&ENGINES)));
-        run = Some(Run {
+        run = Some(NetlistRun {
             verilator: Tool::Verilator.version()?.trim().to_string(),
             scenarios: bench.scenarios().len(),
             cycles: outcome.cycles,

@@ -9,7 +9,7 @@ use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::find;
 use gpurf_synth::{
-    audit, count, digest, Area, Audit, Built, Measured, Memories, Overheads, Paper, Records, Registers,
+    audit, count, digest, Area, Audit, Built, MeasuredModule, Memories, Overheads, Paper, Records, Registers,
     Synthesis,
 };
 use gpurf_testbenches::workbench;
@@ -212,8 +212,15 @@ fn measured(
     module: &Built,
     (data_width, registers, hierarchy): Hardware,
     areas: &[Synthesis],
-) -> Result<Measured> {
+) -> Result<MeasuredModule> {
     let area = areas.iter().find(|synthesis| synthesis.top == hierarchy.top).map(Area::from);
     let memory = Memories::default().area(&registers.memories).with_context(|| hierarchy.top.clone())?;
-    Ok(Measured { name: module.name.clone(), verilog: hierarchy.top, data_width, registers, memory, area })
+    Ok(MeasuredModule {
+        name: module.name.clone(),
+        verilog: hierarchy.top,
+        data_width,
+        registers,
+        memory,
+        area,
+    })
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Context, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::Entry;
+use gpurf_hw::catalogue::CatalogueEntry;
 use gpurf_hw::dialect::Monitor;
 use gpurf_synth::{
     digest, prove_contract, prove_monitor, read_lines, write_lines, Holds, Origin, RuleProof, Watched,
@@ -144,7 +144,7 @@ fn monitor_of_a_file(path: &Path) -> Result<String> {
 /// Proofs of one module at one size.
 struct Job<'a> {
     arguments: &'a Arguments,
-    entry: &'a Entry,
+    entry: &'a CatalogueEntry,
     size: &'a [String],
 }
 

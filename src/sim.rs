@@ -28,7 +28,7 @@ use gpurf_workloads::Options;
 use serde::Serialize;
 
 use gpurf_testbenches::sub_core_engine::{self, InstructionTexts, Pair, SubCoreHardware, SubCoreRtl, Trio};
-use gpurf_testbenches::tap::{self, Drawn, Place as EventPlace, Recording, RecordingOptions};
+use gpurf_testbenches::tap::{self, Drawn, EventPlace, Recording, RecordingOptions};
 
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::control::with_control_bits;

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::Entry;
+use gpurf_hw::catalogue::CatalogueEntry;
 use gpurf_synth::{
     count, implement, nangate, synthesize_all, Event, Flow, Job, Library, MemoryArray, Netlist, Options,
-    Step, Structure, Synthesis, Target, Utilization, Utilizations, DELAY_TARGET_PS,
+    Structure, Synthesis, Target, Utilization, Utilizations, YosysStep, DELAY_TARGET_PS,
 };
 use gpurf_testbenches::workbench;
 use gpurf_verilog::Hierarchy;
@@ -123,7 +123,7 @@ pub struct Design {
 impl Design {
     /// A module of the catalogue.
     pub fn new(
-        entry: &Entry,
+        entry: &CatalogueEntry,
         parameters: &Parameters,
         sat_sweeping: bool,
         structure: Structure,
@@ -155,7 +155,7 @@ impl SynthesisArguments {
 
 impl Arguments {
     /// The modules, and their parameters.
-    pub fn chosen(&self) -> Result<(Vec<&'static Entry>, Parameters)> {
+    pub fn chosen(&self) -> Result<(Vec<&'static CatalogueEntry>, Parameters)> {
         modules(&self.modules)
     }
 
@@ -295,11 +295,11 @@ pub fn synthesize(designs: &[Design], options: &Options) -> Result<Vec<Synthesis
         .collect()
 }
 
-fn name(top: &str, step: Step) -> String {
+fn name(top: &str, step: YosysStep) -> String {
     match step {
-        Step::Module => top.to_string(),
-        Step::Flattened => format!("{top} flattened"),
-        Step::Composed => format!("{top} joined"),
+        YosysStep::Module => top.to_string(),
+        YosysStep::Flattened => format!("{top} flattened"),
+        YosysStep::Composed => format!("{top} joined"),
     }
 }
 

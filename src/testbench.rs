@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Context, Result};
 use clap::Args;
 use gpurf_blocks::{suggestion, Parameters};
-use gpurf_hw::catalogue::{find, Entry};
+use gpurf_hw::catalogue::{find, CatalogueEntry};
 use gpurf_synth::Structure;
 use gpurf_testbenches::tap::{Drawn, RecordingOptions};
-use gpurf_testbenches::{workbench, Course, EngineKind, Failure, Failures, Outcome, Random, Workbench};
+use gpurf_testbenches::{workbench, Course, EngineKind, Failure, Failures, Random, TrialOutcome, Workbench};
 use serde::Serialize;
 
 use crate::output::{each, grouped, say, table, JsonArgument};
@@ -152,7 +152,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         runs.extend(widths.iter().map(|width| (entry, Parameters { width: *width, ..parameters })));
     }
 
-    let name = |(entry, _): &(&'static Entry, Parameters)| entry.name;
+    let name = |(entry, _): &(&'static CatalogueEntry, Parameters)| entry.name;
     let reports =
         each(runs, "testbenches", name, |(entry, parameters)| bench(entry, &parameters, &arguments))?;
     let written = arguments.json.write_list(&reports);
@@ -163,7 +163,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(if reports.iter().all(Report::passed) { Verdict::Holds } else { Verdict::Fails })
 }
 
-fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) -> Result<Report> {
+fn bench(entry: &'static CatalogueEntry, parameters: &Parameters, arguments: &Arguments) -> Result<Report> {
     let mut bench = workbench(entry.name, parameters);
     if !arguments.verilog.is_empty() {
         bench.write_in(arguments.names.style(1)?);
@@ -182,7 +182,7 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
     let (scenarios, mut failures, outcome) = match &arguments.scenario {
         Some(name) => {
             let failure = bench.play_one(&arguments.engines, name)?;
-            (1, Vec::from_iter(failure), Outcome::default())
+            (1, Vec::from_iter(failure), TrialOutcome::default())
         }
         None => {
             let failures = bench.play(&arguments.engines)?;

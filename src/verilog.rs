@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{anyhow, bail, ensure, Result};
 use clap::Args;
 use gpurf_blocks::{Parameters, TIMING, TIMINGS};
-use gpurf_hw::catalogue::{catalogue, find, Entry};
+use gpurf_hw::catalogue::{catalogue, find, CatalogueEntry};
 use gpurf_synth::Paper;
 use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit_as, Clock, Hierarchy, Language, Origin, Reset, Style};
@@ -98,7 +98,7 @@ impl NameArguments {
 }
 
 /// Entries and parameters that the arguments stand for.
-pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Parameters)> {
+pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static CatalogueEntry>, Parameters)> {
     let entries: Vec<_> = match arguments.module.is_empty() {
         true => catalogue().to_vec(),
         false => arguments.module.iter().map(|name| find(name)).collect::<Result<_, _>>()?,
@@ -126,7 +126,7 @@ pub fn settings_behind(text: &str) -> (&str, Vec<String>) {
 
 /// The defaults with some parameters set for these modules, each written KEY=VALUE. What no module has
 /// together need not go together.
-pub fn set(settings: &[String], entries: &[&Entry]) -> Result<Parameters> {
+pub fn set(settings: &[String], entries: &[&CatalogueEntry]) -> Result<Parameters> {
     let mut parameters = Parameters::default();
     for setting in settings {
         let (name, value) = setting
@@ -142,7 +142,7 @@ pub fn set(settings: &[String], entries: &[&Entry]) -> Result<Parameters> {
 }
 
 /// Verilog of a module.
-pub fn hierarchy(entry: &Entry, parameters: &Parameters) -> Result<Hierarchy> {
+pub fn hierarchy(entry: &CatalogueEntry, parameters: &Parameters) -> Result<Hierarchy> {
     workbench(entry.name, parameters).verilog()
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use gpurf_fixtures::skipped;
-use gpurf_synth::Program;
+use gpurf_synth::ExternalProgram;
 use gpurf_verilog::tools::Tool;
 use predicates::str::contains;
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn each_target_has_tables_flip_flops_and_memories() {
 
 #[test]
 fn a_module_for_ecp5_is_routed() {
-    let nextpnr = Program::ALL[0];
+    let nextpnr = ExternalProgram::ALL[0];
     let routed = taken("round_robin", "ecp5")["routed"].clone();
     if nextpnr.find().is_none() {
         assert!(routed.is_null(), "nothing routes it: {routed}");

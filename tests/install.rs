@@ -8,7 +8,7 @@ use std::process::Output;
 
 use assert_cmd::cargo::cargo_bin;
 use assert_cmd::Command;
-use gpurf_synth::Program;
+use gpurf_synth::ExternalProgram;
 use gpurf_verilog::tools::Tool;
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ fn the_doctor_names_every_tool_and_fails_without_those_that_are_needed() {
     }
     assert!(named("yosys").expect("there")["version"].as_str().expect("a version").contains("Yosys"));
 
-    for program in Program::ALL {
+    for program in ExternalProgram::ALL {
         let finding = named(program.names[0]).unwrap_or_else(|| panic!("{program:?}"));
         assert_eq!(finding["path"].is_null(), program.find().is_none(), "{program:?}");
         assert_eq!(finding["optional"], true, "{program:?}");

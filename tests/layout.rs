@@ -5,7 +5,7 @@ use std::fs;
 
 use assert_cmd::Command;
 use gpurf_fixtures::skipped;
-use gpurf_synth::Program;
+use gpurf_synth::ExternalProgram;
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 use serde_json::Value;
@@ -18,7 +18,10 @@ fn layout() -> Command {
 
 #[test]
 fn a_module_is_placed_and_routed() {
-    if Program::ALL.iter().any(|program| program.names[0] != "nextpnr-ecp5" && program.find().is_none()) {
+    if ExternalProgram::ALL
+        .iter()
+        .any(|program| program.names[0] != "nextpnr-ecp5" && program.find().is_none())
+    {
         return skipped("qflow is missing; `tools/setup layout` installs it");
     }
     let folder = tempfile::tempdir().expect("a folder");

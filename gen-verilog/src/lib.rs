@@ -36,8 +36,8 @@ pub use compiled::{
     Values,
 };
 pub use emit::{
-    emit, emit_as, Clock, EmitError, Hierarchy, Language, Node, Origin, PartOfModule, Port, Reset, Rule,
-    Structure, Style, VerilogModule,
+    emit, emit_as, Clock, ContractRule, EmitError, Hierarchy, Language, Node, Origin, PartOfModule, Port,
+    Reset, Structure, Style, VerilogModule,
 };
 pub use engine::{EngineError, Icarus, Verilated};
 pub use events::{declared_events, is_of_contract, DeclaredEvent, EventError, Events, Occurrence, Query};

@@ -53,7 +53,7 @@ pub struct Port {
 
 /// One module.
 #[derive(Debug)]
-pub struct Entry {
+pub struct CatalogueEntry {
     /// In Verilog and on the command line.
     pub name: &'static str,
     /// All that it is called.
@@ -66,12 +66,12 @@ pub struct Entry {
     pub source: &'static str,
 }
 
-inventory::collect!(Entry);
+inventory::collect!(CatalogueEntry);
 
-impl Entry {
+impl CatalogueEntry {
     /// The entry of a module, which its declaration submits.
     pub const fn of<M: Declared>() -> Self {
-        Entry {
+        CatalogueEntry {
             name: M::NAMING.module,
             naming: M::NAMING,
             ports: M::PORTS,
@@ -92,15 +92,15 @@ impl Entry {
 macro_rules! enter {
     ($module:ty) => {
         $crate::catalogue::submit! {
-            $crate::example!($crate::catalogue::Entry::of::<$module>())
+            $crate::example!($crate::catalogue::CatalogueEntry::of::<$module>())
         }
     };
 }
 
 /// Every module, in the order of their files.
-pub fn catalogue() -> &'static [&'static Entry] {
-    static CATALOGUE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
-        let mut entries: Vec<&Entry> = inventory::iter::<Entry>.into_iter().collect();
+pub fn catalogue() -> &'static [&'static CatalogueEntry] {
+    static CATALOGUE: LazyLock<Vec<&'static CatalogueEntry>> = LazyLock::new(|| {
+        let mut entries: Vec<&CatalogueEntry> = inventory::iter::<CatalogueEntry>.into_iter().collect();
         entries.sort_by_key(|entry| (entry.source, entry.name));
         entries
     });
@@ -108,7 +108,7 @@ pub fn catalogue() -> &'static [&'static Entry] {
 }
 
 /// Looks a module up by name.
-pub fn find(name: &str) -> Result<&'static Entry, ParameterError> {
+pub fn find(name: &str) -> Result<&'static CatalogueEntry, ParameterError> {
     catalogue().iter().find(|entry| entry.name == name).copied().ok_or_else(|| {
         let names = catalogue().iter().map(|entry| entry.name);
         let known = suggestion(name, names, "`gpurf names modules` lists them");

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use gpurf_blocks::{Description, Parameter, PARAMETERS};
-use gpurf_hw::catalogue::{catalogue, Entry};
+use gpurf_hw::catalogue::{catalogue, CatalogueEntry};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -45,7 +45,7 @@ fn arguments(command: &str) -> Vec<[String; 3]> {
 #[pyfunction]
 fn modules(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let all = PyDict::new(py);
-    for Entry { name, naming, source, .. } in catalogue() {
+    for CatalogueEntry { name, naming, source, .. } in catalogue() {
         let one = PyDict::new(py);
         one.set_item("title", naming.title)?;
         one.set_item("paper", naming.paper)?;

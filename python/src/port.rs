@@ -2,7 +2,7 @@
 //! Ports of a module, and their values in Python and in packed words.
 
 use gpurf_blocks::Field;
-use gpurf_hw::catalogue::Entry;
+use gpurf_hw::catalogue::CatalogueEntry;
 use gpurf_verilog::VerilogModule;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList};
@@ -34,7 +34,7 @@ pub struct Port {
 impl Port {
     /// The inputs or the outputs of a module in its configuration: what its declaration says, widths and
     /// lengths of its Verilog, and places in the packed words.
-    pub fn all(entry: &Entry, top: &VerilogModule, fields: &[Field], inputs: bool) -> Vec<Port> {
+    pub fn all(entry: &CatalogueEntry, top: &VerilogModule, fields: &[Field], inputs: bool) -> Vec<Port> {
         let declared = entry.ports.iter().filter(|port| port.is_input == inputs);
         let port = |declared: &gpurf_hw::catalogue::Port| {
             let emitted = top.ports.iter().find(|port| port.name == declared.name)?;

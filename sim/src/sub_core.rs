@@ -8,7 +8,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, WarpId};
 
-use crate::issue::{take_head, Answer, Holders, IssueStage};
+use crate::issue::{take_head, AllocatorAnswer, Holders, IssueStage};
 use crate::words::{CycleIn, CycleOut};
 
 /// An operand stage behind an issue stage, without ports between them.
@@ -76,7 +76,7 @@ impl<D: Data, S: Behind<D>> SubCore<D, S> {
         let holders = self.stage.holders(inputs.unit_ready);
         let decided = self.issue.decide(inputs.ready, inputs.launch, holders, inputs.sthld);
 
-        outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
+        outputs.waiting = matches!(decided, Some((_, AllocatorAnswer::Wait)));
         let entering = decided.and_then(|(warp, answer)| Some((answer.collector()?, warp)));
         if let Some((collector, warp)) = entering {
             outputs.issued = true;

@@ -9,11 +9,11 @@ use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu};
 use serde::Serialize;
 
-use super::reference::{Set, Step};
+use super::reference::{CalibrationStep, Set};
 
 /// A kernel's cycles beside the reference's.
 #[derive(Serialize)]
-pub struct Measured {
+pub struct MeasuredKernel {
     pub trace: String,
     pub file: String,
     pub name: String,
@@ -28,13 +28,13 @@ pub struct Measured {
 }
 
 /// Runs the kernels of a folder one after the other; L2 keeps what it holds from one to the next.
-pub fn measure(set: &Set, config: &Config) -> Result<Vec<Measured>> {
+pub fn measure(set: &Set, config: &Config) -> Result<Vec<MeasuredKernel>> {
     let mut gpu = Gpu::new(config, Design::BASELINE, 1, Engines::models(config, Design::BASELINE, 1));
     let mut references = vec![];
     for step in &set.commands {
         match step {
-            Step::Copy { address, bytes } => gpu.copy_to_device(*address, *bytes),
-            Step::Kernel { trace, reference } => {
+            CalibrationStep::Copy { address, bytes } => gpu.copy_to_device(*address, *bytes),
+            CalibrationStep::Kernel { trace, reference } => {
                 gpu.run_kernel(trace, None).with_context(|| format!("{}, {}", set.trace, reference.file))?;
                 references.push(reference);
             }
@@ -43,7 +43,7 @@ pub fn measure(set: &Set, config: &Config) -> Result<Vec<Measured>> {
     let statistics = gpu.statistics("model", 0);
     let kernels = statistics.kernels.iter().zip(references).map(|(kernel, reference)| {
         let counters = kernel.summary.counters;
-        Measured {
+        MeasuredKernel {
             trace: set.trace.clone(),
             file: reference.file.clone(),
             name: reference.name.clone(),
@@ -55,7 +55,7 @@ pub fn measure(set: &Set, config: &Config) -> Result<Vec<Measured>> {
             errors: vec![],
         }
     });
-    let mut kernels: Vec<Measured> = kernels.collect();
+    let mut kernels: Vec<MeasuredKernel> = kernels.collect();
     if let Some(last) = kernels.last_mut().filter(|_| !statistics.is_sound()) {
         last.errors = statistics.errors;
     }
@@ -64,7 +64,7 @@ pub fn measure(set: &Set, config: &Config) -> Result<Vec<Measured>> {
 
 /// How near the cycles of several kernels are.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Summary {
+pub struct CalibrationSummary {
     pub kernels: usize,
     pub cycles: u64,
     pub reference: u64,
@@ -76,15 +76,15 @@ pub struct Summary {
     pub within_tenth: usize,
 }
 
-impl Summary {
-    pub fn of<'a>(kernels: impl IntoIterator<Item = &'a Measured>) -> Summary {
-        let kernels: Vec<&Measured> = kernels.into_iter().collect();
-        let error = |kernel: &&Measured| (kernel.ratio - 1.0).abs();
+impl CalibrationSummary {
+    pub fn of<'a>(kernels: impl IntoIterator<Item = &'a MeasuredKernel>) -> CalibrationSummary {
+        let kernels: Vec<&MeasuredKernel> = kernels.into_iter().collect();
+        let error = |kernel: &&MeasuredKernel| (kernel.ratio - 1.0).abs();
         let logarithms: Vec<(f64, f64)> = kernels
             .iter()
             .map(|kernel| ((kernel.cycles.max(1) as f64).ln(), (kernel.reference as f64).ln()))
             .collect();
-        Summary {
+        CalibrationSummary {
             kernels: kernels.len(),
             cycles: kernels.iter().map(|kernel| kernel.cycles).sum(),
             reference: kernels.iter().map(|kernel| kernel.reference).sum(),
@@ -109,10 +109,10 @@ fn correlation(points: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// The kernels by what bounds them.
-pub fn by_group(kernels: &[Measured]) -> Vec<(String, Summary)> {
-    let mut groups: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
+pub fn by_group(kernels: &[MeasuredKernel]) -> Vec<(String, CalibrationSummary)> {
+    let mut groups: BTreeMap<&str, Vec<&MeasuredKernel>> = BTreeMap::new();
     for kernel in kernels {
         groups.entry(&kernel.group).or_default().push(kernel);
     }
-    groups.into_iter().map(|(group, kernels)| (group.to_string(), Summary::of(kernels))).collect()
+    groups.into_iter().map(|(group, kernels)| (group.to_string(), CalibrationSummary::of(kernels))).collect()
 }

@@ -22,7 +22,7 @@ use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::output::{all, progress, say, write_text, JsonArgument};
 use crate::settings::constants_help;
 use crate::verdict::Verdict;
-use measure::{measure, Measured, Summary};
+use measure::{measure, CalibrationSummary, MeasuredKernel};
 use mechanisms::{Mechanism, MECHANISMS};
 use reference::Reference;
 
@@ -75,9 +75,9 @@ pub struct Arguments {
 struct Results {
     variant: String,
     minimum: u64,
-    summary: Summary,
-    groups: Vec<(String, Summary)>,
-    kernels: Vec<Measured>,
+    summary: CalibrationSummary,
+    groups: Vec<(String, CalibrationSummary)>,
+    kernels: Vec<MeasuredKernel>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ablation: Vec<Ablation>,
     config: Config,
@@ -88,7 +88,7 @@ struct Results {
 struct Ablation {
     #[serde(flatten)]
     mechanism: &'static Mechanism,
-    summary: Summary,
+    summary: CalibrationSummary,
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -103,7 +103,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 
     let left: &'static [Mechanism] = if arguments.ablate { MECHANISMS } else { &[] };
     let bar = progress((1 + left.len()) as u64 * sets.len() as u64, "traces");
-    let run = |config: &Config| -> Result<Vec<Measured>> {
+    let run = |config: &Config| -> Result<Vec<MeasuredKernel>> {
         let sets = sets.par_iter().map(|set| measure(set, config).inspect(|_| bar.inc(1)));
         let kernels = sets.collect::<Result<Vec<_>>>()?.into_iter().flatten();
         Ok(kernels.filter(|kernel| kernel.reference >= arguments.minimum).collect())
@@ -117,7 +117,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         );
     }
     let ablation = left.par_iter().map(|mechanism| {
-        let summary = Summary::of(&run(&mechanism.without(&config)?)?);
+        let summary = CalibrationSummary::of(&run(&mechanism.without(&config)?)?);
         Ok(Ablation { mechanism, summary })
     });
     let ablation = ablation.collect::<Result<Vec<_>>>()?;
@@ -126,7 +126,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let results = Results {
         variant: arguments.variant.clone(),
         minimum: arguments.minimum,
-        summary: Summary::of(&kernels),
+        summary: CalibrationSummary::of(&kernels),
         groups: measure::by_group(&kernels),
         kernels,
         ablation,
@@ -144,7 +144,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     written?;
     let unsound: Vec<_> = results.kernels.iter().filter(|kernel| !kernel.errors.is_empty()).collect();
-    for Measured { trace, file, errors, .. } in &unsound {
+    for MeasuredKernel { trace, file, errors, .. } in &unsound {
         say!("{trace}, {file}: a check failed: {}", errors.join("; "));
     }
     Ok(if unsound.is_empty() { Verdict::Holds } else { Verdict::Fails })

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use plotters::prelude::*;
 
-use super::measure::Measured;
+use super::measure::MeasuredKernel;
 use crate::chart::{legend, picture, titled, COLOURS};
 
 /// A point per kernel, in the colour of its group; between the dashed lines the difference is at most a
 /// tenth.
-pub fn scatter(kernels: &[Measured], variant: &str) -> Result<String> {
+pub fn scatter(kernels: &[MeasuredKernel], variant: &str) -> Result<String> {
     let cycles = || kernels.iter().flat_map(|kernel| [kernel.cycles as f64, kernel.reference as f64]);
     let low = cycles().fold(f64::INFINITY, f64::min).max(1.0) / 1.5;
     let high = cycles().fold(1.0, f64::max) * 1.5;

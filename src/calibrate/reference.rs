@@ -12,10 +12,10 @@ use serde::Deserialize;
 /// The cycles of one variant, by folder of traces.
 pub struct Reference {
     path: PathBuf,
-    traces: BTreeMap<String, Vec<Kernel>>,
+    traces: BTreeMap<String, Vec<ReferenceKernel>>,
 }
 
-pub struct Kernel {
+pub struct ReferenceKernel {
     /// In its folder.
     pub file: String,
     pub name: String,
@@ -27,12 +27,12 @@ pub struct Kernel {
 /// A folder of traces: its copies and those of its kernels that the reference has.
 pub struct Set {
     pub trace: String,
-    pub commands: Vec<Step>,
+    pub commands: Vec<CalibrationStep>,
 }
 
-pub enum Step {
+pub enum CalibrationStep {
     Copy { address: u64, bytes: u64 },
-    Kernel { trace: gpurf_trace::Kernel, reference: Kernel },
+    Kernel { trace: gpurf_trace::Kernel, reference: ReferenceKernel },
 }
 
 /// The file, as far as it is read.
@@ -67,7 +67,7 @@ impl Reference {
                 let names: Vec<_> = cycles.keys().map(String::as_str).collect();
                 match cycles.get(variant) {
                     Some(0) => bail!("{key} is 0; leave the kernel out"),
-                    Some(&cycles) => Ok(Kernel { file, name, group, cycles }),
+                    Some(&cycles) => Ok(ReferenceKernel { file, name, group, cycles }),
                     None => bail!("{key} is not there; choose another --variant, of {}", names.join(", ")),
                 }
             });
@@ -80,7 +80,7 @@ impl Reference {
     /// Opens the traces.
     pub fn open(self, folder: &Path) -> Result<Vec<Set>> {
         let origin = self.path.display();
-        let open = |(trace, kernels): (String, Vec<Kernel>)| {
+        let open = |(trace, kernels): (String, Vec<ReferenceKernel>)| {
             let path = folder.join(&trace);
             ensure!(
                 path.is_dir(),
@@ -92,7 +92,7 @@ impl Reference {
             let workload =
                 gpurf_trace::open_with(&path, note).with_context(|| format!("{origin}: traces.{trace}"))?;
             let mut headers = vec![];
-            for Kernel { file, .. } in &kernels {
+            for ReferenceKernel { file, .. } in &kernels {
                 let kernel = gpurf_trace::open_with(path.join(file), note).with_context(|| key(file))?;
                 headers.extend(kernel.kernels().map(|kernel| kernel.header().clone()));
             }
@@ -101,17 +101,19 @@ impl Reference {
             let Workload { commands: listed, .. } = workload;
             for command in listed {
                 match command {
-                    Command::MemcpyHtoD { address, bytes } => commands.push(Step::Copy { address, bytes }),
+                    Command::MemcpyHtoD { address, bytes } => {
+                        commands.push(CalibrationStep::Copy { address, bytes })
+                    }
                     Command::Kernel(kernel) => {
                         let place = references.iter().position(|(header, _)| header == kernel.header());
                         if let Some(place) = place {
                             let (_, reference) = references.remove(place);
-                            commands.push(Step::Kernel { trace: kernel, reference });
+                            commands.push(CalibrationStep::Kernel { trace: kernel, reference });
                         }
                     }
                 }
             }
-            if let Some((_, Kernel { file, .. })) = references.first() {
+            if let Some((_, ReferenceKernel { file, .. })) = references.first() {
                 bail!("{}: the folder's list of kernels has it not, or not as often", key(file));
             }
             Ok(Set { trace, commands })

@@ -3,7 +3,7 @@
 
 use comfy_table::{CellAlignment, Table};
 
-use super::measure::{Measured, Summary};
+use super::measure::{CalibrationSummary, MeasuredKernel};
 use super::{Ablation, Results};
 use crate::output::{grouped, table};
 
@@ -13,7 +13,7 @@ pub fn of(results: &Results) -> Vec<(&'static str, Table)> {
     for column in kernels.column_iter_mut().take(3) {
         column.set_cell_alignment(CellAlignment::Left);
     }
-    for Measured { trace, file, group, cycles, reference, ratio, .. } in &results.kernels {
+    for MeasuredKernel { trace, file, group, cycles, reference, ratio, .. } in &results.kernels {
         let ratio = format!("{ratio:.3}");
         kernels.add_row([trace, file, group, &grouped(*cycles), &grouped(*reference), &ratio]);
     }
@@ -31,7 +31,7 @@ pub fn of(results: &Results) -> Vec<(&'static str, Table)> {
     if !results.ablation.is_empty() {
         let mut without = table(&[&["without", "what it is for"], &header[1..]].concat());
         without.column_mut(1).expect("there is one").set_cell_alignment(CellAlignment::Left);
-        let mut add = |name: &str, what: &str, summary: &Summary| {
+        let mut add = |name: &str, what: &str, summary: &CalibrationSummary| {
             let mut row = row(name, summary);
             row.insert(1, what.into());
             without.add_row(row);
@@ -45,8 +45,8 @@ pub fn of(results: &Results) -> Vec<(&'static str, Table)> {
     tables
 }
 
-fn row(name: &str, summary: &Summary) -> Vec<String> {
-    let Summary { kernels, cycles, reference, mean_error, correlation, within_tenth } = *summary;
+fn row(name: &str, summary: &CalibrationSummary) -> Vec<String> {
+    let CalibrationSummary { kernels, cycles, reference, mean_error, correlation, within_tenth } = *summary;
     vec![
         name.into(),
         kernels.to_string(),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::claim::Claim;
 use super::finding::StudyPart;
-use super::register_cache::claims::Claim as Counted;
+use super::register_cache::claims::TrafficClaim as Counted;
 
 /// All studies, in the order in which help lists them.
 pub static STUDIES: LazyLock<Vec<Definition>> = LazyLock::new(|| {

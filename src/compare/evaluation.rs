@@ -19,7 +19,7 @@ use super::jobs::{self, Listed, Variant};
 use super::metrics::value;
 use super::outcome::Outcome;
 use super::pair::Pair;
-use super::plot::{Line, Plot, Point};
+use super::plot::{Plot, PlotLine, Point};
 use super::series::Series;
 use super::stream;
 use super::study::Study;
@@ -52,21 +52,21 @@ pub struct Evaluation {
 }
 
 /// A study before it runs: what runs on what.
-pub struct Plan {
+pub struct StudyPlan {
     evaluation: Evaluation,
     inputs: Vec<Input>,
     /// Each with the group of workloads that it is of.
     jobs: Vec<(Option<String>, Variant)>,
 }
 
-impl Plan {
+impl StudyPlan {
     pub fn new(
         study: &'static Definition,
         config: Config,
         arguments: &Arguments,
         given: Option<Vec<String>>,
         Sorted { inputs, groups, heading }: Sorted,
-    ) -> Result<Plan> {
+    ) -> Result<StudyPlan> {
         let groups: BTreeMap<_, _> = study.groups.clone().into_iter().chain(groups).collect();
         let mut evaluation = Evaluation {
             study,
@@ -112,7 +112,7 @@ impl Plan {
             evaluation.machines.insert(variant.label.clone(), machine);
             evaluation.references.insert(variant.label.clone(), variant.reference.clone());
         }
-        Ok(Plan { evaluation, inputs, jobs })
+        Ok(StudyPlan { evaluation, inputs, jobs })
     }
 
     /// Each job on the workloads of its group.
@@ -385,7 +385,7 @@ impl Evaluation {
                 let series = self.on(curve.of.as_deref(), series);
                 (!series.values.is_empty()).then(|| (shown, series.average()))
             });
-            Line::new(&line.name, points).bold()
+            PlotLine::new(&line.name, points).bold()
         };
         let lines = curve.lines.iter().map(line).collect();
         Plot::curve(&curve.name, &curve.title, &curve.axes, lines, curve.levels(self.study))
@@ -400,21 +400,21 @@ impl Evaluation {
         Plot::lines(&plot.file, &plot.title, plot.axes.each_ref().map(String::as_str), lines)
     }
 
-    fn over_runs(&self, metric: &str, runs: &str, at: &[f64]) -> Vec<Line> {
+    fn over_runs(&self, metric: &str, runs: &str, at: &[f64]) -> Vec<PlotLine> {
         let series: Vec<Series> =
             self.rows(runs, None).iter().map(|(own, reference)| self.of(metric, own, reference)).collect();
         let points = || at.iter().copied().zip(&series);
         let of_workload = |workload: &String| {
-            Line::new(workload, points().filter_map(|(at, series)| Some((at, series.get(workload)?))))
+            PlotLine::new(workload, points().filter_map(|(at, series)| Some((at, series.get(workload)?))))
         };
-        let average = Line::new("average", points().map(|(at, series)| (at, series.average()))).bold();
+        let average = PlotLine::new("average", points().map(|(at, series)| (at, series.average()))).bold();
         match series.is_empty() {
             true => vec![],
             false => self.workloads.iter().map(of_workload).chain([average]).collect(),
         }
     }
 
-    fn over_conditions(&self, metric: &str, at: &[f64], against: Option<&str>) -> Vec<Line> {
+    fn over_conditions(&self, metric: &str, at: &[f64], against: Option<&str>) -> Vec<PlotLine> {
         let reference = &self.designs[0].label;
         let line = |named: &Named| {
             let of = |condition: &Condition| {
@@ -423,18 +423,18 @@ impl Evaluation {
             };
             let mut points: Vec<_> = at.iter().copied().zip(self.conditions.iter().map(of)).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
-            Line::new(&named.label, points).bold()
+            PlotLine::new(&named.label, points).bold()
         };
         self.designs.iter().map(line).collect()
     }
 
-    fn over_time(&self, variant: &str, of: &str) -> Vec<Line> {
+    fn over_time(&self, variant: &str, of: &str) -> Vec<PlotLine> {
         let line = |outcome: &Outcome| {
             let intervals = serde_json::to_value(&outcome.intervals).expect("intervals are JSON");
             let number = |value: &serde_json::Value| value.as_f64().unwrap_or(0.0);
             let intervals = intervals.as_array().cloned().unwrap_or_default();
             let points = intervals.iter().map(|interval| (number(&interval["cycle"]), number(&interval[of])));
-            Line::new(&outcome.workload, points)
+            PlotLine::new(&outcome.workload, points)
         };
         self.outcomes.iter().filter(|outcome| outcome.label == variant).map(line).collect()
     }

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::arguments::Arguments;
-use super::kept::{Found, KeptPlace};
+use super::kept::{KeptPlace, KeptState};
 use super::outcome::Outcome;
 use super::stream::Stream;
 use crate::input::{Input, KEEP_BYTES};
@@ -130,9 +130,9 @@ fn file_name(name: &str) -> String {
 fn run_input(input: &Input, jobs: &[Job], arguments: &Arguments, bar: &ProgressBar) -> Result<Vec<Outcome>> {
     // Before the input is read, so that what is read later is at least as new.
     let digest = if arguments.out.is_some() { input.digest()? } else { String::new() };
-    let found: Vec<Found> = jobs.iter().map(|job| job.look(&digest)).collect::<Result<_>>()?;
+    let found: Vec<KeptState> = jobs.iter().map(|job| job.look(&digest)).collect::<Result<_>>()?;
     // Only if something is to be done is the workload executed.
-    let workload = match found.iter().all(|found| matches!(found, Found::Kept(_))) {
+    let workload = match found.iter().all(|found| matches!(found, KeptState::Kept(_))) {
         true => None,
         false => {
             let digests = jobs.iter().any(|job| job.variant.design.shared_loads() != SharedLoads::APART);
@@ -145,7 +145,7 @@ fn run_input(input: &Input, jobs: &[Job], arguments: &Arguments, bar: &ProgressB
         .zip(found)
         .map(|(job, found)| {
             let outcome = match (found, &workload) {
-                (Found::Kept(outcome), _) => outcome,
+                (KeptState::Kept(outcome), _) => outcome,
                 (_, Some(workload)) => job.run(workload, &digest)?,
                 (_, None) => None,
             };
@@ -209,8 +209,8 @@ impl<'a> Job<'a> {
     }
 
     /// Its result, if an earlier run left it.
-    fn look(&self, digest: &str) -> Result<Found> {
-        self.place.as_ref().map_or(Ok(Found::Missing), |place| place.look(digest))
+    fn look(&self, digest: &str) -> Result<KeptState> {
+        self.place.as_ref().map_or(Ok(KeptState::Missing), |place| place.look(digest))
     }
 
     fn run(&self, workload: &Workload, digest: &str) -> Result<Option<Outcome>> {

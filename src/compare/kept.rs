@@ -35,7 +35,7 @@ struct Kept {
 }
 
 /// The state of the file that a result is looked for in.
-pub enum Found {
+pub enum KeptState {
     Missing,
     /// Not what was written.
     Damaged,
@@ -45,23 +45,23 @@ pub enum Found {
     Kept(Option<Outcome>),
 }
 
-impl Found {
+impl KeptState {
     /// As a list of runs calls it.
     pub fn name(&self) -> &'static str {
         match self {
-            Found::Missing => "missing",
-            Found::Damaged => "damaged",
-            Found::Other(_) => "other",
-            Found::Kept(_) => "kept",
+            KeptState::Missing => "missing",
+            KeptState::Damaged => "damaged",
+            KeptState::Other(_) => "other",
+            KeptState::Kept(_) => "kept",
         }
     }
 }
 
-impl Found {
+impl KeptState {
     /// The property that differs.
     pub fn difference(self) -> Option<String> {
         match self {
-            Found::Other(name) => Some(name),
+            KeptState::Other(name) => Some(name),
             _ => None,
         }
     }
@@ -73,16 +73,16 @@ impl KeptPlace {
     }
 
     /// `input` is the digest of the input.
-    pub fn look(&self, input: &str) -> Result<Found> {
-        let Ok(bytes) = fs::read(&self.file) else { return Ok(Found::Missing) };
+    pub fn look(&self, input: &str) -> Result<KeptState> {
+        let Ok(bytes) = fs::read(&self.file) else { return Ok(KeptState::Missing) };
         let run = self.properties(input)?;
         Ok(match serde_json::from_slice::<Kept>(&bytes) {
-            Ok(kept) if digest(&kept.outcome) != kept.digest => Found::Damaged,
+            Ok(kept) if digest(&kept.outcome) != kept.digest => KeptState::Damaged,
             Ok(kept) => match program::difference(&kept.run, &run) {
-                Some((name, ..)) => Found::Other(name.into()),
-                None => Found::Kept(kept.outcome),
+                Some((name, ..)) => KeptState::Other(name.into()),
+                None => KeptState::Kept(kept.outcome),
             },
-            Err(_) => Found::Damaged,
+            Err(_) => KeptState::Damaged,
         })
     }
 

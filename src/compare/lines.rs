@@ -17,7 +17,7 @@ pub struct Lines {
     /// Labels of the axes.
     pub x: String,
     pub y: String,
-    pub lines: Vec<Line>,
+    pub lines: Vec<PlotLine>,
     /// Numbers that are the same everywhere, each with its name: dashed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<(String, f64)>,
@@ -34,7 +34,7 @@ impl Lines {
         places.sort_by(f64::total_cmp);
         places.dedup();
         let row = |at: f64| {
-            let point = |line: &Line| {
+            let point = |line: &PlotLine| {
                 let found = line.points.iter().find(|point| point.0 == at);
                 found.map_or(String::new(), |point| percent(point.1))
             };
@@ -48,20 +48,20 @@ impl Lines {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct PlotLine {
     pub name: String,
     pub points: Vec<(f64, f64)>,
     /// Drawn thick, over the others.
     pub bold: bool,
 }
 
-impl Line {
-    pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Line {
-        Line { name: name.into(), points: points.into_iter().collect(), bold: false }
+impl PlotLine {
+    pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> PlotLine {
+        PlotLine { name: name.into(), points: points.into_iter().collect(), bold: false }
     }
 
-    pub fn bold(self) -> Line {
-        Line { bold: true, ..self }
+    pub fn bold(self) -> PlotLine {
+        PlotLine { bold: true, ..self }
     }
 }
 

@@ -11,7 +11,7 @@ use gpurf_sim::issue::{Curve, SthldController, Walk, WalkStep};
 use super::definition::Named;
 use super::evaluation::Evaluation;
 use super::outcome::Outcome;
-use super::plot::{Line, Plot};
+use super::plot::{Plot, PlotLine};
 use super::series::{percent, Series};
 use crate::output::table;
 
@@ -106,8 +106,8 @@ pub fn curves() -> Plot {
         steps.flat_map(move |(at, step)| [at, at + 1].map(|x| (x as f64, f64::from(of(step)))))
     };
     let lines = vec![
-        Line::new("STHLD", points(|step| step.sthld)).bold(),
-        Line::new("knee of the curve", points(|step| step.knee)),
+        PlotLine::new("STHLD", points(|step| step.sthld)).bold(),
+        PlotLine::new("knee of the curve", points(|step| step.knee)),
     ];
     let title = "STHLD on a synthetic curve, 0.5% noise, 5% steps of level (reconstructed state table)";
     Plot::lines("sthld_curves", title, ["interval", "STHLD"], lines)

@@ -42,7 +42,7 @@ use crate::verdict::Verdict;
 pub use arguments::Arguments;
 pub use definition::{Definition, Unmeasured, STUDIES};
 use definition::{Inputs, Suite};
-use evaluation::{Evaluation, Plan};
+use evaluation::{Evaluation, StudyPlan};
 use finding::Finding;
 use jobs::Listed;
 use study::Titled;
@@ -97,14 +97,14 @@ impl Arguments {
         self.run.is_empty() || self.run.iter().any(|run| run == name)
     }
 
-    fn plan(&self) -> Result<Plan> {
+    fn plan(&self) -> Result<StudyPlan> {
         let (inputs, config) = (self.inputs()?, self.machine(self.study)?);
         let given = self.given(inputs.iter().map(|input| input.name().to_string()));
         let sorted = match self.study.name.as_str() {
             "finereg" => finereg::sorted(inputs, self, &config)?,
             _ => finereg::Sorted { inputs, groups: BTreeMap::new(), heading: String::new() },
         };
-        Plan::new(self.study, config, self, given, sorted)
+        StudyPlan::new(self.study, config, self, given, sorted)
     }
 
     /// The evaluation that the arguments ask for.

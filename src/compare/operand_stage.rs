@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::definition::Condition;
 use super::evaluation::Evaluation;
-use super::plot::{Line, Plot};
+use super::plot::{Plot, PlotLine};
 use super::study::Titled;
 use crate::output::table;
 use crate::synth::{options, synthesize, DelayArgument, Design};
@@ -122,7 +122,7 @@ impl Costs {
             let clocks = self.clocks(evaluation);
             let line = |name: &str, place: usize| {
                 let points = clocks.iter().map(|(_, figures)| (figures[0], figures[place])).collect();
-                Line::new(name, sorted(points)).bold()
+                PlotLine::new(name, sorted(points)).bold()
             };
             let lines = vec![line("IPC", 1), line("IPC × clock", 2)];
             let title = "Caching collector: IPC, and IPC × clock, in % of the first";
@@ -140,7 +140,7 @@ impl Costs {
                 .collect();
             // From what brings least to what brings most: a path may grow and shrink on the way.
             points.sort_by(|one, other| one.1.total_cmp(&other.1));
-            Line::new(design, points).bold()
+            PlotLine::new(design, points).bold()
         };
         let lines = self.stages.iter().enumerate().map(line).collect();
         let title = "IPC over the baseline with the first stage, %";

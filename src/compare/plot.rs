@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::bars::bars;
 use super::lines::lines;
-pub use super::lines::{Line, Lines};
+pub use super::lines::{Lines, PlotLine};
 use super::scatter::{front, scatter};
-pub use super::scatter::{Group, Point, Scatter};
+pub use super::scatter::{Point, PointGroup, Scatter};
 use super::series::Series;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ impl Plot {
         Plot { file: file.into(), title: title.into(), drawing: Drawing::Bars(series) }
     }
 
-    pub fn lines(file: &str, title: impl Into<String>, axes: [&str; 2], lines: Vec<Line>) -> Plot {
+    pub fn lines(file: &str, title: impl Into<String>, axes: [&str; 2], lines: Vec<PlotLine>) -> Plot {
         let [x, y] = axes.map(String::from);
         Plot {
             file: file.into(),
@@ -51,7 +51,7 @@ impl Plot {
         file: &str,
         title: &str,
         axes: &[String; 2],
-        lines: Vec<Line>,
+        lines: Vec<PlotLine>,
         levels: Vec<(String, f64)>,
     ) -> Plot {
         let [x, y] = axes.clone();
@@ -62,7 +62,7 @@ impl Plot {
         }
     }
 
-    pub fn scatter(file: &str, title: impl Into<String>, axes: [&str; 2], groups: Vec<Group>) -> Plot {
+    pub fn scatter(file: &str, title: impl Into<String>, axes: [&str; 2], groups: Vec<PointGroup>) -> Plot {
         let [x, y] = axes.map(String::from);
         Plot { file: file.into(), title: title.into(), drawing: Drawing::Scatter(Scatter { x, y, groups }) }
     }
@@ -71,7 +71,7 @@ impl Plot {
     pub fn front(file: &str, title: &str, axes: &[String; 2], points: Vec<Point>) -> Plot {
         let [x, y] = axes.clone();
         let is_beaten = |one: &Point| points.iter().any(|other| other.beats(one));
-        let group = |name: &str, beaten| Group {
+        let group = |name: &str, beaten| PointGroup {
             name: name.into(),
             points: points.iter().filter(|one| is_beaten(one) == beaten).cloned().collect(),
         };
@@ -124,7 +124,7 @@ mod tests {
         ];
         let plot = Plot::front("file", "title", &["x".into(), "y".into()], points);
         let Drawing::Front(Scatter { groups, .. }) = &plot.drawing else { panic!("a front") };
-        let names = |group: &Group| group.points.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+        let names = |group: &PointGroup| group.points.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&groups[0]), ["small", "better", "same"]);
         assert_eq!(names(&groups[1]), ["worse", "larger"]);
         assert!(plot.is_recorded() && plot.picture().expect("drawn").contains("better"));

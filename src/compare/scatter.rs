@@ -16,12 +16,12 @@ pub struct Scatter {
     /// Labels of the axes.
     pub x: String,
     pub y: String,
-    pub groups: Vec<Group>,
+    pub groups: Vec<PointGroup>,
 }
 
 /// Points of one colour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Group {
+pub struct PointGroup {
     pub name: String,
     pub points: Vec<Point>,
 }
@@ -62,7 +62,7 @@ pub fn scatter(title: &str, drawn: &Scatter) -> Result<String> {
 /// for so much of the first.
 pub fn front(title: &str, drawn: &Scatter) -> Result<String> {
     let logarithm = |point: &Point| Point { x: point.x.log10(), ..point.clone() };
-    let groups = drawn.groups.iter().map(|group| Group {
+    let groups = drawn.groups.iter().map(|group| PointGroup {
         name: group.name.clone(),
         points: group.points.iter().map(logarithm).collect(),
     });

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::{catalogue, Entry};
+use gpurf_hw::catalogue::{catalogue, CatalogueEntry};
 use gpurf_synth::{Structure, Synthesis};
 
 use super::markdown::markdown;
@@ -57,7 +57,7 @@ pub fn defaults(project: &Project, _: &str) -> Result<String> {
 }
 
 /// The area of a module at its default parameters, flattened if that was measured.
-pub fn of_defaults<'a>(project: &'a Project, entry: &Entry) -> Result<Option<&'a Synthesis>> {
+pub fn of_defaults<'a>(project: &'a Project, entry: &CatalogueEntry) -> Result<Option<&'a Synthesis>> {
     let verilog = project.verilog(entry, &Parameters::default())?;
     Ok(project.areas()?.latest(&verilog.top, &verilog.source))
 }

@@ -9,14 +9,14 @@ use anyhow::{bail, Context, Result};
 
 use super::markdown::markdown;
 use super::project::Project;
-use super::results::{record, records, source, Record, RECORDS};
+use super::results::{record, records, source, StudyRecord, RECORDS};
 use crate::compare::plot::{Drawing, Plot};
 use crate::compare::STUDIES;
 
 /// The folder of the pictures, under that of the documents.
 pub const FOLDER: &str = "curves";
 
-fn file(study: &str, record: &Record, plot: &Plot) -> String {
+fn file(study: &str, record: &StudyRecord, plot: &Plot) -> String {
     format!("{FOLDER}/{study}_{}_{}.svg", record.label.replace(' ', "_"), plot.file)
 }
 
@@ -35,7 +35,7 @@ pub fn text(project: &Project, name: &str) -> Result<String> {
     Ok(text)
 }
 
-fn picture(study: &str, record: &Record, plot: &Plot) -> String {
+fn picture(study: &str, record: &StudyRecord, plot: &Plot) -> String {
     format!("![{}]({})\n", plot.title, file(study, record, plot))
 }
 

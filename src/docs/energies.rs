@@ -2,16 +2,17 @@
 //! Energies of designs under workloads, as a file of `gpurf power DESIGN... INPUT... --json` has them.
 
 use anyhow::{Context, Result};
+use gpurf_power::stage::{MeasuredStages, StageRun};
 
 use super::markdown::markdown;
 use super::project::Project;
 use crate::output::{self, grouped};
-use crate::power::{storage, table, Measured, Run};
+use crate::power::{command_of, storage, table};
 
 /// The designs beside the first one, and what that depends on, below a line that says how they were measured.
 pub fn tables(project: &Project, file: &str) -> Result<String> {
     let (measured, how) = read(project, file)?;
-    let Measured { runs, .. } = &measured;
+    let MeasuredStages { runs, .. } = &measured;
     let tables = [table::beside(runs), table::balance(runs), table::sensitivity(runs), table::shares(runs)];
     Ok(format!("{how}\n\n{}", tables.map(|table| markdown(&table, &[])).join("\n")))
 }
@@ -26,7 +27,7 @@ pub fn beside(project: &Project, file: &str) -> Result<String> {
 /// against.
 pub fn of_storages(project: &Project, files: &str) -> Result<String> {
     let read = files.split_whitespace().map(|file| read(project, file)).collect::<Result<Vec<_>>>()?;
-    let (measured, commands): (Vec<Measured>, Vec<String>) = read.into_iter().unzip();
+    let (measured, commands): (Vec<MeasuredStages>, Vec<String>) = read.into_iter().unzip();
     Ok(format!("{}\n\n{}", commands.join("\n\n"), markdown(&storage::of_storages(&measured)?, &[])))
 }
 
@@ -37,11 +38,11 @@ pub fn followed(project: &Project, files: &str) -> Result<String> {
         ["design", "inputs", "cycles, 32 bits", "windows, 1,024 bits", "cycles in them", "values compared"];
     let mut rows = output::table(&header);
     for file in files.split_whitespace() {
-        let (Measured { runs, window_cycles, .. }, how) = read(project, file)?;
+        let (MeasuredStages { runs, window_cycles, .. }, how) = read(project, file)?;
         commands.push(how);
         for design in table::designs(&runs) {
             let of_design: Vec<_> = runs.iter().filter(|run| run.design == design).collect();
-            let sum = |of: fn(&Run) -> u64| of_design.iter().map(|run| of(run)).sum::<u64>();
+            let sum = |of: fn(&StageRun) -> u64| of_design.iter().map(|run| of(run)).sum::<u64>();
             let windows = sum(|run| run.windows);
             let counts = [
                 of_design.len() as u64,
@@ -57,16 +58,16 @@ pub fn followed(project: &Project, files: &str) -> Result<String> {
 }
 
 /// The measurement in the file, and how it was made.
-fn read(project: &Project, file: &str) -> Result<(Measured, String)> {
+fn read(project: &Project, file: &str) -> Result<(MeasuredStages, String)> {
     let text = std::fs::read_to_string(project.root.join(file)).with_context(|| file.to_string())?;
-    let measured: Measured = serde_json::from_str(&text).with_context(|| file.to_string())?;
-    let Measured { period_ns, library, yosys, runs, .. } = &measured;
+    let measured: MeasuredStages = serde_json::from_str(&text).with_context(|| file.to_string())?;
+    let MeasuredStages { period_ns, library, yosys, runs, .. } = &measured;
     let yosys = yosys.split(" (").next().unwrap_or(yosys);
     let checked: u64 = runs.iter().map(|run| run.checks.checked_values).sum();
     let cycles: u64 = runs.iter().map(|run| run.events.cycles).sum();
     let how = format!(
         "`{} --json {file}`: {library}, {yosys}, {period_ns} ns. {} cycles followed, {} values of operands compared.",
-        measured.command(),
+        command_of(&measured),
         grouped(cycles),
         grouped(checked),
     );

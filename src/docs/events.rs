@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{catalogue, find};
 use gpurf_hw::dialect::Monitor;
-use gpurf_synth::{Kind, Watched};
+use gpurf_synth::{PropertyKind, Watched};
 use gpurf_verilog::{declared_events, is_of_contract};
 
 use super::cell;
@@ -19,7 +19,7 @@ use crate::verilog::set;
 /// From the root of the repository.
 const PROOFS: &str = "synth/proofs.jsonl";
 
-/// Kind, module, text and values of each event.
+/// PropertyKind, module, text and values of each event.
 pub fn table(project: &Project, _: &str) -> Result<String> {
     let pages = project.pages()?;
     let mut text = String::from("| event | of | text | values |\n|---|---|---|---|\n");
@@ -92,7 +92,8 @@ pub fn monitors(project: &Project, _: &str) -> Result<String> {
             Watched::read(monitor.text).with_context(|| format!("the monitor of {}", entry.name))?;
         for size in &watched.sizes {
             let verilog = project.verilog(entry, &set(size, &[entry])?)?;
-            for property in watched.properties.iter().filter(|property| property.kind != Kind::Assume) {
+            for property in watched.properties.iter().filter(|property| property.kind != PropertyKind::Assume)
+            {
                 let (mut known, mut by) = ("–".to_string(), "–".to_string());
                 if let Some(proof) = proof(project, &proofs, "monitor", &verilog, &property.text) {
                     known = match proof.cycles {
@@ -104,9 +105,9 @@ pub fn monitors(project: &Project, _: &str) -> Result<String> {
                     proved += usize::from(proof.result == "proved");
                     days.insert(proof.measured.date.clone());
                 }
-                all += usize::from(property.kind != Kind::Cover);
+                all += usize::from(property.kind != PropertyKind::Cover);
                 let (module, what) = (pages.link(entry.name), cell(&property.text));
-                let lemma = if property.kind == Kind::Lemma { " (lemma)" } else { "" };
+                let lemma = if property.kind == PropertyKind::Lemma { " (lemma)" } else { "" };
                 let size = if size.is_empty() { "default".to_string() } else { size.join(" ") };
                 writeln!(text, "| {module} | {size} | {what}{lemma} | {known} | {by} |")?;
             }

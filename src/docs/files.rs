@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{bail, Result};
-use gpurf_hw::catalogue::{find, Entry};
+use gpurf_hw::catalogue::{find, CatalogueEntry};
 
 use super::project::Project;
 
@@ -22,7 +22,7 @@ pub fn table(project: &Project, modules: &str) -> Result<String> {
 
 /// RTL, reference model and testbench of a module, from the root of the repository. What has several files is
 /// a folder.
-pub fn files(root: &Path, entry: &Entry) -> Result<[String; 3]> {
+pub fn files(root: &Path, entry: &CatalogueEntry) -> Result<[String; 3]> {
     let place = entry.source.trim_start_matches("hw/src/").trim_end_matches(".rs");
     let find = |of: &str| {
         let folder = format!("{of}/src/{place}");

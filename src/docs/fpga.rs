@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::{catalogue, Entry};
+use gpurf_hw::catalogue::{catalogue, CatalogueEntry};
 use gpurf_synth::{Target, Utilization};
 
 use super::markdown::markdown;
@@ -55,7 +55,7 @@ pub fn demonstrator(project: &Project, _: &str) -> Result<String> {
 }
 
 /// A module with registers of 32 bits on an ECP5, in short.
-pub fn in_short(project: &Project, entry: &Entry) -> Result<String> {
+pub fn in_short(project: &Project, entry: &CatalogueEntry) -> Result<String> {
     Ok(of_width(project, entry, Target::Ecp5, 32)?.map_or(String::new(), |one| {
         let frequency = one.routed.as_ref().and_then(|routed| routed.frequency_mhz);
         let frequency = frequency.map_or(String::new(), |mhz| format!(", {mhz:.0} MHz"));
@@ -66,7 +66,7 @@ pub fn in_short(project: &Project, entry: &Entry) -> Result<String> {
 /// The measurement of a module with registers of so many bits.
 fn of_width<'a>(
     project: &'a Project,
-    entry: &Entry,
+    entry: &CatalogueEntry,
     target: Target,
     width: usize,
 ) -> Result<Option<&'a Utilization>> {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::Entry;
+use gpurf_hw::catalogue::CatalogueEntry;
 use gpurf_synth::{count, digest, MemoryArray, Records, Utilizations};
 use gpurf_testbenches::workbench;
 
@@ -81,7 +81,7 @@ impl<'a> Project<'a> {
     }
 
     /// Verilog of a module.
-    pub fn verilog(&self, entry: &Entry, parameters: &Parameters) -> Result<Rc<Verilog>> {
+    pub fn verilog(&self, entry: &CatalogueEntry, parameters: &Parameters) -> Result<Rc<Verilog>> {
         let known = self.verilog.borrow();
         let is_one = |one: &&(&str, Parameters, Rc<Verilog>)| (one.0, &one.1) == (entry.name, parameters);
         if let Some((.., verilog)) = known.iter().find(is_one) {

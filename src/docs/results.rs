@@ -20,12 +20,12 @@ use crate::output;
 pub const RECORDS: &str = "papers/results";
 
 /// A study's record, and its name.
-pub struct Record {
+pub struct StudyRecord {
     pub label: String,
     pub study: Study,
 }
 
-impl Record {
+impl StudyRecord {
     /// The inputs, if they are not the study's own.
     pub fn given(&self) -> Option<Vec<String>> {
         let line: Vec<String> = self.study.command.split(' ').skip(2).map(String::from).collect();
@@ -34,7 +34,7 @@ impl Record {
 }
 
 /// Records of a study, by name.
-pub fn records(results: &Path, study: &str) -> Result<Vec<Record>> {
+pub fn records(results: &Path, study: &str) -> Result<Vec<StudyRecord>> {
     let folder = results.join(study);
     if !folder.exists() {
         return Ok(vec![]);
@@ -49,13 +49,13 @@ pub fn records(results: &Path, study: &str) -> Result<Vec<Record>> {
         let study = serde_json::from_str(&text)
             .with_context(|| format!("{}: is no record of a study; record it again", path.display()))?;
         let label = path.file_stem().unwrap_or_default().to_string_lossy().replace('_', " ");
-        Ok(Record { label, study })
+        Ok(StudyRecord { label, study })
     };
     paths.iter().map(read).collect()
 }
 
 /// One record, by its study and its name: `malekeh built-in small`.
-pub fn record(project: &Project, from: &str) -> Result<Record> {
+pub fn record(project: &Project, from: &str) -> Result<StudyRecord> {
     let (study, label) =
         from.split_once(' ').with_context(|| format!("`{from}`: name a study and a record"))?;
     let record =
@@ -64,7 +64,7 @@ pub fn record(project: &Project, from: &str) -> Result<Record> {
 }
 
 /// A study's claims, each with what all records have of it: none, if it is not among theirs.
-fn findings(study: &Definition, records: &[Record]) -> Vec<Finding> {
+fn findings(study: &Definition, records: &[StudyRecord]) -> Vec<Finding> {
     let (_, mut findings) =
         claimed().into_iter().find(|(of, _)| of.name == study.name).expect("all studies are there");
     for finding in &mut findings {
@@ -252,7 +252,7 @@ pub fn unmeasured(_: &Project, name: &str) -> Result<String> {
 }
 
 /// The command that repeats a record.
-pub fn source(Record { label, study }: &Record) -> String {
+pub fn source(StudyRecord { label, study }: &StudyRecord) -> String {
     let Study { command, inputs, version, .. } = study;
     format!("{label}: `{command}`, {} inputs, version {version}\n", inputs.len())
 }
@@ -287,7 +287,7 @@ pub fn headlines(project: &Project, wanted: &str) -> Result<String> {
                 Some(if several { format!("{} {value}", here.condition) } else { value })
             });
             // Without the runs beside the study's own.
-            let command = |record: &Record| {
+            let command = |record: &StudyRecord| {
                 let words = record.study.command.split(" --also ");
                 format!("`{}`", words.take(1).collect::<String>())
             };

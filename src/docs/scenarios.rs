@@ -6,20 +6,20 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::{find, Entry};
+use gpurf_hw::catalogue::{find, CatalogueEntry};
 use gpurf_testbenches::workbench;
 
 use super::project::Project;
 use super::{cell, citation};
 
 /// Names and rules of a module's scenarios.
-pub fn of(entry: &Entry) -> Vec<(&'static str, &'static str)> {
+pub fn of(entry: &CatalogueEntry) -> Vec<(&'static str, &'static str)> {
     workbench(entry.name, &Parameters::default()).scenarios()
 }
 
 /// Name and rule of each directed scenario. Of several modules also which of them play it.
 pub fn table(_: &Project, modules: &str) -> Result<String> {
-    let entries: Vec<&Entry> = modules.split(' ').map(find).collect::<Result<_, _>>()?;
+    let entries: Vec<&CatalogueEntry> = modules.split(' ').map(find).collect::<Result<_, _>>()?;
     let lists: Vec<(&str, Vec<_>)> = entries.iter().map(|entry| (entry.name, of(entry))).collect();
     let mut text = match entries.len() {
         1 => String::from("| scenario | rule |\n|---|---|\n"),

@@ -3,27 +3,25 @@
 //! really moves, from their netlists.
 
 mod chart;
-mod constants;
-mod designs;
-#[cfg(test)]
-mod known;
-pub mod per_event;
 mod report;
 pub mod storage;
 pub mod table;
-mod window;
 
 use std::path::PathBuf;
 
 use anyhow::{ensure, Context, Result};
 use clap::Args;
-use gpurf_blocks::{Field, Parameters, PortLayout};
-use gpurf_hw::catalogue::{find, Entry};
+use gpurf_blocks::{Parameters, PortLayout};
+use gpurf_hw::catalogue::{find, CatalogueEntry};
+use gpurf_power::constants::Constants;
+use gpurf_power::stage::{stage, MeasuredStages, Measurement};
+use gpurf_power::{difference, usual_setting, Netlists, NODE_NM, TRANSITION_NS};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
 use gpurf_synth::power::{memories, saif, Chances, Meter, Setting, Vcd};
 use gpurf_synth::{Activity, Circuit, Gates, Library, Memories, Node, Options, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
+use gpurf_trace::Workload;
 use gpurf_verilog::tools::Tool;
 use gpurf_verilog::Hierarchy;
 use rayon::prelude::*;
@@ -33,16 +31,7 @@ use crate::output::{all, progress, say, write, write_text, JsonArgument, NewFile
 use crate::synth::SynthesisArguments;
 use crate::verdict::Verdict;
 use crate::verilog::{modules, ModuleArguments};
-use constants::Constants;
-use designs::{stage, workload, Measurement};
-pub use designs::{Measured, Run};
 use report::{Circumstances, PowerReport};
-use window::Netlists;
-
-/// The node of the cell library in nanometres, unless another one is asked for.
-const NODE_NM: u32 = 45;
-/// Transition time of the clock and the inputs, unless another one is asked for.
-const TRANSITION_NS: f64 = 0.02;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -136,7 +125,7 @@ pub struct Arguments {
 
 impl Arguments {
     fn setting(&self, library: &Library) -> Setting {
-        let usual = setting(library);
+        let usual = usual_setting(library);
         Setting {
             input_transition_ns: self.transition,
             wires: usual.wires.filter(|_| !self.no_wires),
@@ -155,13 +144,6 @@ impl Arguments {
     fn period_ps(&self) -> u64 {
         (self.period * 1000.0).round() as u64
     }
-}
-
-/// The setting that is taken for granted, unless something else is asked for.
-fn setting(library: &Library) -> Setting {
-    let wires = library.default_wire_load.as_ref().and_then(|name| library.wire_loads.get(name).cloned());
-    let (input_transition_ns, output_load_ff) = (TRANSITION_NS, gpurf_synth::LOAD_FF);
-    Setting { input_transition_ns, output_load_ff, wires, chances: Chances::Counted }
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -228,6 +210,37 @@ fn designs_and_inputs(names: &[String]) -> (Vec<Design>, &[String]) {
     (designs, inputs)
 }
 
+/// The command that measures it again, except for where its results go.
+pub fn command_of(measured: &MeasuredStages) -> String {
+    let settings: String = measured.settings.iter().map(|setting| format!(" --set {setting}")).collect();
+    let gating = if measured.clock_gating { " --clock-gating" } else { "" };
+    let sweeping = if measured.sat_sweeping { "" } else { " --no-sat-sweeping" };
+    let usual = measured.transition_ns == TRANSITION_NS;
+    let transition = if usual { String::new() } else { format!(" --transition {}", measured.transition_ns) };
+    let wires = if measured.wires { "" } else { " --no-wires" };
+    let first = measured.first.map_or(String::new(), |cycles| format!(" --first {cycles}"));
+    let MeasuredStages { windows, window_cycles, seed, .. } = measured;
+    format!(
+        "gpurf power {}{settings}{gating}{sweeping}{transition}{wires}{first} --windows {windows} --window-cycles {window_cycles} --seed {seed}",
+        measured.names.join(" ")
+    )
+}
+
+/// Tells whether an input has what netlists need.
+fn check(input: &Input) -> Result<()> {
+    ensure!(
+        !matches!(input, Input::Trace { .. }),
+        "{}: a trace has no values of registers; give a built-in workload or a launch file",
+        input.name()
+    );
+    Ok(())
+}
+
+/// An input with the values that its instructions find and leave.
+fn workload(input: &Input, emulation: &EmulationArguments) -> Result<Workload> {
+    emulation.stream(input, gpurf_workloads::Options { values: true, ..Default::default() })
+}
+
 /// Each input under each design.
 fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> Result<Verdict> {
     ensure!(
@@ -246,7 +259,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     ensure!(arguments.windows > 1, "--windows {}: an error of the mean needs two", arguments.windows);
     ensure!(arguments.window_cycles > 1, "--window-cycles {}: changes need two", arguments.window_cycles);
     let inputs = Input::find_all(inputs)?;
-    inputs.iter().try_for_each(designs::check)?;
+    inputs.iter().try_for_each(check)?;
     arguments.emulation.set_threads()?;
     let config = Config::load(None, arguments.modules.settings())?;
     let options = arguments.synthesis.options()?;
@@ -267,10 +280,11 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     let mut netlists = vec![];
     for (module, parameters) in &stages {
         bar.set_message(*module);
-        netlists.push(Netlists::map(find(module)?, parameters, &arguments.synthesis, &options)?);
+        let sat_sweeping = arguments.synthesis.sat_sweeping();
+        netlists.push(Netlists::map(find(module)?, parameters, sat_sweeping, &options)?);
         bar.inc(1);
     }
-    let mut measured = Measured {
+    let mut measured = MeasuredStages {
         names: arguments.modules.names().to_vec(),
         settings: arguments.modules.settings().to_vec(),
         clock_gating: options.clock_gating,
@@ -306,7 +320,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     }
     let constants = || -> Result<()> {
         let Some(path) = &arguments.constants else { return Ok(()) };
-        let command = format!("{} --constants {}", measured.command(), path.display());
+        let command = format!("{} --constants {}", command_of(&measured), path.display());
         let text = Constants::of(&measured)?.toml(&measured, &command, &measurement.memories.tool);
         Ok(write(path, text.as_bytes())?)
     };
@@ -329,7 +343,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
 
 /// A module's energies, or where its netlist differs from its RTL.
 fn measure(
-    entry: &'static Entry,
+    entry: &'static CatalogueEntry,
     parameters: &Parameters,
     options: &Options,
     arguments: &Arguments,
@@ -374,18 +388,6 @@ fn measure(
         period_ns: arguments.period,
     };
     Ok(Ok(PowerReport::of(&circuit, &activity, &found, in_memories, operations, measured)))
-}
-
-/// The name of the port that a packed word belongs to.
-fn port_of(fields: &[Field], word: usize) -> String {
-    let field = fields.iter().rfind(|field| field.first_word <= word);
-    field.map_or(String::new(), |field| field.name.to_string())
-}
-
-/// The first port that has another word than expected, with both words.
-fn difference(fields: &[Field], found: &[u32], expected: &[u32]) -> Option<(String, u32, u32)> {
-    let word = (0..found.len()).find(|word| found[*word] != expected[*word])?;
-    Some((port_of(fields, word), found[word], expected[word]))
 }
 
 /// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the

@@ -45,7 +45,7 @@ pub struct PowerReport {
     /// Instances of modules, the top under its own name, by falling energy.
     instances: Vec<Instance>,
     /// Ports of one bit, and how often they were high.
-    operations: Vec<Operation>,
+    operations: Vec<ControlSignal>,
     /// By falling energy.
     nets: Vec<Net>,
     memories: Vec<Memory>,
@@ -72,7 +72,7 @@ struct Instance {
 
 /// A control signal, and the whole module's energy over how often it was high.
 #[derive(Serialize)]
-pub struct Operation {
+pub struct ControlSignal {
     port: String,
     count: u64,
     energy_fj: f64,
@@ -103,7 +103,7 @@ struct Memory {
 
 /// Input and output ports of one bit, or arrays of such, and in how many cycles they were high; arrays by
 /// element.
-pub fn operations(hierarchy: &Hierarchy, layout: &PortLayout, samples: &[Sample]) -> Vec<Operation> {
+pub fn operations(hierarchy: &Hierarchy, layout: &PortLayout, samples: &[Sample]) -> Vec<ControlSignal> {
     let mut counts: BTreeMap<(bool, &str), u64> = BTreeMap::new();
     let both = [(true, &layout.inputs), (false, &layout.outputs)];
     for (is_input, field) in
@@ -119,7 +119,9 @@ pub fn operations(hierarchy: &Hierarchy, layout: &PortLayout, samples: &[Sample]
         *counts.entry((!is_input, field.name.field)).or_default() += high;
     }
     let operations = counts.into_iter().filter(|(_, count)| *count > 0);
-    operations.map(|((_, port), count)| Operation { port: port.to_string(), count, energy_fj: 0.0 }).collect()
+    operations
+        .map(|((_, port), count)| ControlSignal { port: port.to_string(), count, energy_fj: 0.0 })
+        .collect()
 }
 
 impl PowerReport {
@@ -129,7 +131,7 @@ impl PowerReport {
         activity: &Activity,
         power: &Power,
         in_memories: Vec<Result<(MemoryEnergy, Energy)>>,
-        mut operations: Vec<Operation>,
+        mut operations: Vec<ControlSignal>,
         measured: Circumstances,
     ) -> PowerReport {
         let period_ns = measured.period_ns;

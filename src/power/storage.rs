@@ -7,9 +7,9 @@ use gpurf_blocks::{Parameters, LANES};
 use gpurf_synth::power::Mean;
 use gpurf_synth::{Memories, MemoryEnergy, Ports};
 
-use super::designs::{Measured, Run};
 use super::table::{change, percent};
 use crate::output::table;
+use gpurf_power::stage::{MeasuredStages, StageRun};
 
 /// The parts of a stage that are latches: of a cache table, and of an OCU.
 const LATCHES: [&str; 2] = ["collectors.cache_table.entry_latch", "collectors.slot_latch"];
@@ -27,7 +27,7 @@ struct Memory<'a> {
 
 impl Memory<'_> {
     /// A run with latches, as it would be with this memory; none if it has no latches.
-    fn in_place(&self, run: &Run) -> Option<Mean> {
+    fn in_place(&self, run: &StageRun) -> Option<Mean> {
         let of_part = |name: &str| run.parts.iter().find(|part| part.name == name).map(|part| part.all);
         let latches = LATCHES.iter().find_map(|name| of_part(name))?;
         let is_caching = of_part(LATCHES[0]).is_some();
@@ -42,7 +42,7 @@ impl Memory<'_> {
 }
 
 /// How the collectors of a measurement are built.
-fn storage(measured: &Measured) -> String {
+fn storage(measured: &MeasuredStages) -> String {
     let of = |name: &str| {
         let setting = |setting: &&String| setting.split_once('=').is_some_and(|(key, _)| key == name);
         let found = measured.settings.iter().rfind(setting);
@@ -59,7 +59,7 @@ fn storage(measured: &Measured) -> String {
 /// A row for each design and each way to build its collectors: the mean change of energy over the first
 /// design, built in the same way and as the first file has it. Memories stand instead of latches, one
 /// with a port for each operand and one with one port.
-pub fn of_storages(files: &[Measured]) -> Result<Table> {
+pub fn of_storages(files: &[MeasuredStages]) -> Result<Table> {
     let mut rows = table(&[
         "design",
         "values in",
@@ -75,15 +75,16 @@ pub fn of_storages(files: &[Measured]) -> Result<Table> {
     let kinds = [(access(slots)?, slots), (access(1)?, 1)];
     let first = files.first().and_then(|file| file.runs.first()).context("nothing was measured")?;
     let reference = &first.design;
-    let plain = |run: &Run| Some(run.all);
+    let plain = |run: &StageRun| Some(run.all);
     for measured in files {
         let named = storage(measured);
-        let mut add = |design: &str, named: &str, energy: &dyn Fn(&Run) -> Option<Mean>| {
+        let mut add = |design: &str, named: &str, energy: &dyn Fn(&StageRun) -> Option<Mean>| {
             let of_design = measured.runs.iter().filter(|run| run.design == design);
             let changes = of_design.filter_map(|run| {
                 let found = run.per_instruction(energy(run)?);
-                let over = |file: &Measured, energy: &dyn Fn(&Run) -> Option<Mean>| {
-                    let is_one = |other: &&Run| other.design == *reference && other.workload == run.workload;
+                let over = |file: &MeasuredStages, energy: &dyn Fn(&StageRun) -> Option<Mean>| {
+                    let is_one =
+                        |other: &&StageRun| other.design == *reference && other.workload == run.workload;
                     let other = file.runs.iter().find(is_one)?;
                     Some(change(found, other.per_instruction(energy(other)?)))
                 };

@@ -4,8 +4,8 @@
 use comfy_table::Table;
 use gpurf_synth::power::{Mean, Role};
 
-use super::designs::Run;
 use crate::output::{grouped, table};
+use gpurf_power::stage::StageRun;
 
 /// With so many digits, and the standard error.
 pub fn with_error(Mean { mean, error }: Mean, digits: usize) -> String {
@@ -13,7 +13,7 @@ pub fn with_error(Mean { mean, error }: Mean, digits: usize) -> String {
 }
 
 /// Energies of a run's parts.
-pub fn parts(run: &Run) -> Table {
+pub fn parts(run: &StageRun) -> Table {
     let names = [&run.design, "fJ in a cycle", "share"];
     let mut rows = table(&[&names[..], &Role::ALL.map(Role::name)].concat());
     let all = run.all.mean.max(f64::MIN_POSITIVE);
@@ -34,7 +34,7 @@ pub fn parts(run: &Run) -> Table {
 }
 
 /// The note below a run's table.
-pub fn note(run: &Run, period_ns: f64) -> String {
+pub fn note(run: &StageRun, period_ns: f64) -> String {
     let (events, checks) = (&run.events, &run.checks);
     format!(
         "{}, {}: {} windows of {} cycles out of {}; {} pJ for each warp instruction, {} pJ for each operand read. Beside it \
@@ -55,7 +55,7 @@ pub fn note(run: &Run, period_ns: f64) -> String {
 }
 
 /// The nets that cost most.
-pub fn nets(run: &Run, count: usize) -> Table {
+pub fn nets(run: &StageRun, count: usize) -> Table {
     let mut rows = table(&[&format!("net of {}", run.design), "fJ in a cycle"]);
     for (name, energy) in run.nets.iter().take(count) {
         rows.add_row([name.clone(), format!("{energy:.2}")]);
@@ -64,7 +64,7 @@ pub fn nets(run: &Run, count: usize) -> Table {
 }
 
 /// Energies of a warp instruction, a row for each workload, beside that of the first design.
-pub fn beside(runs: &[Run]) -> Table {
+pub fn beside(runs: &[StageRun]) -> Table {
     let (designs, workloads) = names(runs);
     let first = format!("{} pJ", designs[0]);
     let others = designs[1..].iter().flat_map(|design| [format!("{design} pJ"), "change".to_string()]);
@@ -102,7 +102,7 @@ enum Banks {
 /// The mean change of each design's energy over the first one's if an access of a bank cost so many times
 /// what CACTI says, also with writes that cost no more than reads, and how many times that must be for no
 /// change.
-pub fn sensitivity(runs: &[Run]) -> Table {
+pub fn sensitivity(runs: &[StageRun]) -> Table {
     let (designs, _) = names(runs);
     let mut rows = table(&[&["access of a bank, times"][..], &designs[1..]].concat());
     let mut add = |name: String, banks: Banks| {
@@ -127,21 +127,21 @@ pub fn sensitivity(runs: &[Run]) -> Table {
 }
 
 /// Mean energies of a warp instruction under each design by part, and what it does.
-pub fn shares(runs: &[Run]) -> Table {
+pub fn shares(runs: &[StageRun]) -> Table {
     let (designs, workloads) = names(runs);
     let header = designs.iter().map(|design| format!("{design} pJ"));
     let header: Vec<String> = ["part".to_string()].into_iter().chain(header).collect();
     let mut rows = table(&header.iter().map(String::as_str).collect::<Vec<_>>());
-    let mean = |design: &str, value: &dyn Fn(&Run) -> f64| {
-        let runs: Vec<&Run> = runs.iter().filter(|run| run.design == design).collect();
+    let mean = |design: &str, value: &dyn Fn(&StageRun) -> f64| {
+        let runs: Vec<&StageRun> = runs.iter().filter(|run| run.design == design).collect();
         runs.iter().map(|run| value(run)).sum::<f64>() / runs.len().min(workloads.len()) as f64
     };
-    let mut add = |name: &str, value: &dyn Fn(&Run) -> f64| {
+    let mut add = |name: &str, value: &dyn Fn(&StageRun) -> f64| {
         let cells = designs.iter().map(|design| format!("{:.2}", mean(design, value)));
         rows.add_row([name.to_string()].into_iter().chain(cells));
     };
-    add("bank reads", &Run::bank_reads_pj);
-    add("bank writes", &Run::bank_writes_pj);
+    add("bank reads", &StageRun::bank_reads_pj);
+    add("bank writes", &StageRun::bank_writes_pj);
     for (name, is_in) in PARTS {
         add(name, &|run| {
             let parts = run.parts[1..].iter().filter(|part| is_in(&part.name));
@@ -158,21 +158,21 @@ pub fn shares(runs: &[Run]) -> Table {
 
 /// The composition of each design's energy, as shares of the first design's energy under the same workload,
 /// and how many operands it finds: means over the workloads.
-pub fn balance(runs: &[Run]) -> Table {
+pub fn balance(runs: &[StageRun]) -> Table {
     let (designs, workloads) = names(runs);
     let first = format!("% of the energy of {}", designs[0]);
     let mut rows = table(&[&[first.as_str()], &designs[..]].concat());
-    let mean = |design: &str, value: &dyn Fn(&Run, &Run) -> f64| {
+    let mean = |design: &str, value: &dyn Fn(&StageRun, &StageRun) -> f64| {
         let both =
             workloads.iter().filter_map(|name| Some((of(runs, design, name)?, of(runs, designs[0], name)?)));
         let values: Vec<f64> = both.map(|(run, first)| value(run, first)).collect();
         values.iter().sum::<f64>() / values.len() as f64
     };
-    let mut add = |name: &str, value: &dyn Fn(&Run, &Run) -> f64| {
+    let mut add = |name: &str, value: &dyn Fn(&StageRun, &StageRun) -> f64| {
         let cells = designs.iter().map(|design| format!("{:.1}", 100.0 * mean(design, value)));
         rows.add_row([name.to_string()].into_iter().chain(cells));
     };
-    let whole = |run: &Run| run.per_instruction(run.all).mean;
+    let whole = |run: &StageRun| run.per_instruction(run.all).mean;
     add("reads of banks", &|run, first| run.bank_reads_pj() / whole(first));
     add("writes of banks", &|run, first| run.bank_writes_pj() / whole(first));
     add("cells", &|run, first| run.per_instruction(run.cells).mean / whole(first));
@@ -193,12 +193,12 @@ const PARTS: [(&str, IsOne); 4] = [
 ];
 
 /// Designs, each once, in the order of their first runs.
-pub fn designs(runs: &[Run]) -> Vec<&str> {
+pub fn designs(runs: &[StageRun]) -> Vec<&str> {
     names(runs).0
 }
 
 /// Designs and workloads, each once, in the order of their first runs.
-fn names(runs: &[Run]) -> (Vec<&str>, Vec<&str>) {
+fn names(runs: &[StageRun]) -> (Vec<&str>, Vec<&str>) {
     let (mut designs, mut workloads): (Vec<&str>, Vec<&str>) = (vec![], vec![]);
     for run in runs {
         for (names, name) in [(&mut designs, &run.design), (&mut workloads, &run.workload)] {
@@ -210,12 +210,12 @@ fn names(runs: &[Run]) -> (Vec<&str>, Vec<&str>) {
     (designs, workloads)
 }
 
-fn of<'a>(runs: &'a [Run], design: &str, workload: &str) -> Option<&'a Run> {
+fn of<'a>(runs: &'a [StageRun], design: &str, workload: &str) -> Option<&'a StageRun> {
     runs.iter().find(|run| run.design == design && run.workload == workload)
 }
 
 /// The mean change of a design's energy over the first one's, over all workloads, with banks that cost this.
-fn mean_change(runs: &[Run], design: &str, banks: Banks) -> f64 {
+fn mean_change(runs: &[StageRun], design: &str, banks: Banks) -> f64 {
     let (designs, workloads) = names(runs);
     let energy = |design, workload| {
         let run = of(runs, design, workload)?;

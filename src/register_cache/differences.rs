@@ -7,7 +7,7 @@ use gpurf_trace::Workload;
 use serde::Serialize;
 
 use super::tables::percent;
-use super::{Outcome, Row};
+use super::{ConfigurationCounts, TrafficOutcome};
 use crate::compare::study::Titled;
 use crate::output::table;
 
@@ -17,7 +17,7 @@ pub struct Changed {
     pub input: String,
     /// The rule that is as C describes it; RFC-sim's own rules first, C's last.
     pub change: String,
-    pub rows: Vec<Row>,
+    pub rows: Vec<ConfigurationCounts>,
 }
 
 pub fn of(
@@ -27,7 +27,7 @@ pub fn of(
     flags: &Option<ReuseFlags>,
 ) -> Result<Vec<Changed>> {
     let run = |change: String, rules: Rules| -> Result<Changed> {
-        let outcome = Outcome::of(workload, input, configurations, rules, flags.clone())?;
+        let outcome = TrafficOutcome::of(workload, input, configurations, rules, flags.clone())?;
         Ok(Changed { input: input.into(), change, rows: outcome.rows })
     };
     let mut all = vec![run("RFC-sim".into(), Rules::RFC_SIM)?];
@@ -73,7 +73,7 @@ pub fn tables(all: &[Changed]) -> Vec<Titled> {
     tables
 }
 
-fn headlines(row: &Row) -> [Option<f64>; 5] {
+fn headlines(row: &ConfigurationCounts) -> [Option<f64>; 5] {
     [
         Some(row.read_hit_percent),
         Some(row.write_hit_percent),

@@ -101,7 +101,7 @@ fn settings_help() -> String {
 
 /// Counts of a configuration on an input.
 #[derive(Serialize)]
-pub struct Row {
+pub struct ConfigurationCounts {
     pub input: String,
     pub label: String,
     pub configuration: Configuration,
@@ -115,9 +115,14 @@ pub struct Row {
     pub energy: Option<Energy>,
 }
 
-impl Row {
-    fn new(input: &str, configuration: Configuration, traffic: Traffic, energy: Option<Energy>) -> Row {
-        Row {
+impl ConfigurationCounts {
+    fn new(
+        input: &str,
+        configuration: Configuration,
+        traffic: Traffic,
+        energy: Option<Energy>,
+    ) -> ConfigurationCounts {
+        ConfigurationCounts {
             input: input.into(),
             label: configuration.label(),
             configuration,
@@ -134,14 +139,14 @@ impl Row {
 
 /// Results of an input.
 #[derive(Serialize)]
-pub struct Outcome {
+pub struct TrafficOutcome {
     pub input: String,
-    pub rows: Vec<Row>,
+    pub rows: Vec<ConfigurationCounts>,
     /// Remarks about them.
     pub notes: Vec<String>,
 }
 
-impl Outcome {
+impl TrafficOutcome {
     /// Counts for all configurations in one pass.
     pub fn of(
         workload: &Workload,
@@ -149,7 +154,7 @@ impl Outcome {
         configurations: &[Configuration],
         rules: Rules,
         flags: Option<ReuseFlags>,
-    ) -> Result<Outcome> {
+    ) -> Result<TrafficOutcome> {
         let study = Study { configurations: configurations.to_vec(), rules, flags };
         let TrafficReport { traffic, mut notes } = study.run(workload)?;
         notes.extend(Product::named(input).and_then(|product| product.note()));
@@ -157,9 +162,9 @@ impl Outcome {
         let rows = study.configurations.iter().zip(traffic);
         let rows = rows.map(|(configuration, traffic)| {
             let energy = energies.of(configuration, &rules, &traffic);
-            Row::new(input, *configuration, traffic, energy)
+            ConfigurationCounts::new(input, *configuration, traffic, energy)
         });
-        Ok(Outcome { input: input.into(), rows: rows.collect(), notes })
+        Ok(TrafficOutcome { input: input.into(), rows: rows.collect(), notes })
     }
 }
 
@@ -182,7 +187,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         check_flags(&flags, &workload, input, &arguments)?;
         match arguments.differences {
             true => differences.extend(differences::of(&workload, input, &configurations, &flags)?),
-            false => outcomes.push(Outcome::of(&workload, input, &configurations, rules, flags.clone())?),
+            false => {
+                outcomes.push(TrafficOutcome::of(&workload, input, &configurations, rules, flags.clone())?)
+            }
         }
     }
     let rows = || outcomes.iter().flat_map(|outcome| &outcome.rows).map(|row| (row, ""));

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use comfy_table::Table;
 
-use super::{Outcome, Row};
+use super::{ConfigurationCounts, TrafficOutcome};
 use crate::compare::study::Titled;
 use crate::output::{grouped, table};
 
@@ -13,7 +13,7 @@ Hits and register-file accesses count lanes, cache accesses banks. Stale: read h
 and reads from the register file while the last value lies in another set; hardware could not have them. Dropped: values
 never written to the register file, because their warp ended. Energy by C Table III, in nJ.";
 
-pub fn print(outcome: &Outcome) {
+pub fn print(outcome: &TrafficOutcome) {
     let Some(first) = outcome.rows.first() else { return };
     println!(
         "{}: {} warp instructions, {} reads and {} writes of a register by a lane",
@@ -28,12 +28,12 @@ pub fn print(outcome: &Outcome) {
 }
 
 /// Tables of its counts, and of the energy of these.
-pub fn of(outcome: &Outcome) -> [Titled; 2] {
+pub fn of(outcome: &TrafficOutcome) -> [Titled; 2] {
     let titled = |what, rows: &Table| Titled::new(format!("{}: {what}", outcome.input), rows);
     [titled("traffic", &traffic(&outcome.rows)), titled("energy, nJ", &energy(&outcome.rows))]
 }
 
-fn traffic(rows: &[Row]) -> Table {
+fn traffic(rows: &[ConfigurationCounts]) -> Table {
     let mut lines = table(&[
         "cache",
         "read\nhits %",
@@ -48,7 +48,7 @@ fn traffic(rows: &[Row]) -> Table {
         "stale\nmisses",
         "dropped",
     ]);
-    for Row { label, traffic, .. } in rows {
+    for ConfigurationCounts { label, traffic, .. } in rows {
         lines.add_row([
             label.clone(),
             percent(traffic.read_hit_percent()),
@@ -67,9 +67,9 @@ fn traffic(rows: &[Row]) -> Table {
     lines
 }
 
-fn energy(rows: &[Row]) -> Table {
+fn energy(rows: &[ConfigurationCounts]) -> Table {
     let mut lines = table(&["cache", "RC.R", "RC.W", "RF.R", "RF.W", "total", "RF alone", "reduction %"]);
-    for Row { label, energy, .. } in rows {
+    for ConfigurationCounts { label, energy, .. } in rows {
         let nanojoules = |picojoules: f64| format!("{:.1}", picojoules / 1000.0);
         let numbers = match energy {
             Some(energy) => [
@@ -93,7 +93,7 @@ pub fn percent(value: f64) -> String {
 }
 
 /// A line for each row, and what was changed about the rules for it.
-pub fn csv<'a>(rows: impl Iterator<Item = (&'a Row, &'a str)>) -> Result<String> {
+pub fn csv<'a>(rows: impl Iterator<Item = (&'a ConfigurationCounts, &'a str)>) -> Result<String> {
     let mut writer = csv::Writer::from_writer(vec![]);
     writer.write_record([
         "input",
@@ -119,7 +119,7 @@ pub fn csv<'a>(rows: impl Iterator<Item = (&'a Row, &'a str)>) -> Result<String>
         "energy_register_file_alone_pj",
         "energy_reduction_percent",
     ])?;
-    for (Row { input, label, traffic, energy, .. }, rules) in rows {
+    for (ConfigurationCounts { input, label, traffic, energy, .. }, rules) in rows {
         let counts = [traffic.instructions, traffic.reads, traffic.writes].map(|count| count.to_string());
         let percents = [
             traffic.read_hit_percent(),

@@ -15,11 +15,11 @@ use crate::docs::results::records;
 /// A claim beside a number of ours, if there is one.
 pub struct Claimed {
     pub finding: Finding,
-    pub source: Source,
+    pub source: NumberOrigin,
 }
 
 /// Where a number comes from.
-pub struct Source {
+pub struct NumberOrigin {
     /// The command that measures it.
     pub command: String,
     /// Number and size of the inputs, if it was measured.
@@ -35,7 +35,7 @@ pub fn claimed(studies: &[Kept<Study>], recorded: &Path) -> Result<Vec<Claimed>>
         let records = records(recorded, &definition.name)?;
         for claim in claims {
             let in_results = studies.iter().filter_map(|study| {
-                let source = Source::new("measured", &study.of, study.date());
+                let source = NumberOrigin::new("measured", &study.of, study.date());
                 number_of(&claim, &study.of, source)
             });
             let mut found: Vec<Claimed> = in_results.collect();
@@ -43,7 +43,7 @@ pub fn claimed(studies: &[Kept<Study>], recorded: &Path) -> Result<Vec<Claimed>>
                 let of_record = records.iter().find_map(|record| {
                     let part = |group| record.given().and_then(|inputs| definition.part(group, &inputs));
                     let mut one =
-                        number_of(&claim, &record.study, Source::new("recorded", &record.study, None))?;
+                        number_of(&claim, &record.study, NumberOrigin::new("recorded", &record.study, None))?;
                     one.finding.here.iter_mut().for_each(|here| here.part = part(claim.of.as_deref()));
                     Some(one)
                 });
@@ -52,7 +52,7 @@ pub fn claimed(studies: &[Kept<Study>], recorded: &Path) -> Result<Vec<Claimed>>
             if found.is_empty() {
                 let name = &definition.name;
                 let command = format!("gpurf compare {name} --out out/{}", name.replace('-', "_"));
-                found.push(Claimed { finding: claim, source: Source::of(command) });
+                found.push(Claimed { finding: claim, source: NumberOrigin::of(command) });
             }
             all.extend(found);
         }
@@ -61,20 +61,20 @@ pub fn claimed(studies: &[Kept<Study>], recorded: &Path) -> Result<Vec<Claimed>>
 }
 
 /// The claim with the numbers that a study has of it.
-fn number_of(claim: &Finding, study: &Study, source: Source) -> Option<Claimed> {
+fn number_of(claim: &Finding, study: &Study, source: NumberOrigin) -> Option<Claimed> {
     let found = study.findings.iter().find(|finding| finding.is_of(claim) && finding.judged().is_some())?;
     Some(Claimed { finding: Finding { here: found.here.clone(), ..claim.clone() }, source })
 }
 
-impl Source {
+impl NumberOrigin {
     /// The command alone.
-    pub fn of(command: String) -> Source {
-        Source { command, extent: None, origin: None }
+    pub fn of(command: String) -> NumberOrigin {
+        NumberOrigin { command, extent: None, origin: None }
     }
 
-    fn new(verb: &str, study: &Study, date: Option<String>) -> Source {
+    fn new(verb: &str, study: &Study, date: Option<String>) -> NumberOrigin {
         let date = date.map_or(String::new(), |date| format!(", on {}", &date[..10]));
         let origin = format!("{verb}{date}: {}, version {}", study.extent(), study.version);
-        Source { command: study.command.clone(), extent: Some(study.extent()), origin: Some(origin) }
+        NumberOrigin { command: study.command.clone(), extent: Some(study.extent()), origin: Some(origin) }
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The claims of all papers beside ours.
 
-use gpurf_synth::{Audit, Finding as Overhead, Verdict};
+use gpurf_synth::{ArithmeticVerdict, Audit, Finding as Overhead};
 use maud::html;
 
-use super::claimed::{Claimed, Source};
+use super::claimed::{Claimed, NumberOrigin};
 use super::page::Section;
 use super::table::{table, Cell};
 use crate::compare::finding::{Finding, Judgement};
@@ -28,7 +28,7 @@ pub fn section(audits: &[Audit], claims: &[Claimed]) -> Section {
             let (here, verdict, from) = match claims.iter().find(is_it) {
                 Some(one) => (numbers(&one.finding), verdict(&one.finding), from(&one.source)),
                 None => {
-                    let command = Source::of(claim.measured_by.clone());
+                    let command = NumberOrigin::of(claim.measured_by.clone());
                     (Cell::Nothing, judged("middle", "see the command"), from(&command))
                 }
             };
@@ -68,7 +68,7 @@ fn row(
 }
 
 /// The command, and what is known of the run.
-fn from(source: &Source) -> Cell {
+fn from(source: &NumberOrigin) -> Cell {
     let shown = html! {
         code { (source.command) }
         @if let Some(origin) = &source.origin { div.note { (origin) } }
@@ -79,10 +79,10 @@ fn from(source: &Source) -> Cell {
 /// A claim of storage or area.
 fn overhead(paper: &str, finding: &Overhead) -> Vec<Cell> {
     let class = match (&finding.verdict, finding.rtl_supports) {
-        (Verdict::Contradicts, _) | (_, Some(false)) => "bad",
-        (Verdict::AgreesIf(_), _) => "middle",
-        (Verdict::Open, None) => "middle",
-        (Verdict::Agrees | Verdict::Open, _) => "good",
+        (ArithmeticVerdict::Contradicts, _) | (_, Some(false)) => "bad",
+        (ArithmeticVerdict::AgreesIf(_), _) => "middle",
+        (ArithmeticVerdict::Open, None) => "middle",
+        (ArithmeticVerdict::Agrees | ArithmeticVerdict::Open, _) => "good",
     };
     let here = html! {
         @for (what, value) in &finding.computed { div { (short(*value)) " (" (what) ")" } }
@@ -91,7 +91,7 @@ fn overhead(paper: &str, finding: &Overhead) -> Vec<Cell> {
     };
     let value = finding.counted.or(finding.area).or(finding.computed.first().map(|(_, value)| *value));
     let here = Cell::Shown(here, value.map_or(String::new(), |value| value.to_string()));
-    let command = Source::of(format!("gpurf overheads {paper}"));
+    let command = NumberOrigin::of(format!("gpurf overheads {paper}"));
     let claimed = Cell::short(finding.claimed);
     row(
         paper,

@@ -2,7 +2,7 @@
 //! The page in short: how the claims of each paper come out, and what letters and words stand for.
 
 use anyhow::Result;
-use gpurf_synth::{Audit, Paper, Verdict};
+use gpurf_synth::{ArithmeticVerdict, Audit, Paper};
 use maud::{html, Markup};
 
 use super::claimed::Claimed;
@@ -79,10 +79,10 @@ fn counts(audit: Option<&Audit>, claims: &[&Claimed]) -> Counts {
     let mut counts = Counts::default();
     for finding in audit.into_iter().flat_map(|audit| &audit.findings) {
         let place = match (&finding.verdict, finding.rtl_supports) {
-            (Verdict::Contradicts, _) | (_, Some(false)) => &mut counts.differs,
-            (Verdict::AgreesIf(_), _) => &mut counts.partly,
-            (Verdict::Open, None) => &mut counts.open,
-            (Verdict::Agrees | Verdict::Open, _) => &mut counts.holds,
+            (ArithmeticVerdict::Contradicts, _) | (_, Some(false)) => &mut counts.differs,
+            (ArithmeticVerdict::AgreesIf(_), _) => &mut counts.partly,
+            (ArithmeticVerdict::Open, None) => &mut counts.open,
+            (ArithmeticVerdict::Agrees | ArithmeticVerdict::Open, _) => &mut counts.holds,
         };
         *place += 1;
     }

@@ -13,7 +13,7 @@ use anyhow::{anyhow, ensure, Context, Result};
 use clap::Args;
 use gpurf_blocks::{suggestion, Clocked, Ports, Typed};
 use gpurf_sim::sm::{PipelineInstruction, PipelineListener};
-use gpurf_testbenches::tap::{self, Found, Place};
+use gpurf_testbenches::tap::{self, AwaitedEvent, EventPlace};
 use gpurf_trace::RegisterId;
 use gpurf_verilog::{declared_events, PackedCompiled, Query};
 
@@ -152,7 +152,7 @@ pub fn query(text: &str, kinds: impl IntoIterator<Item = String>) -> Result<Quer
 #[derive(Clone)]
 pub struct Watch {
     trigger: Trigger,
-    pub found: Found,
+    pub found: AwaitedEvent,
     /// Clock edges of the first SM so far.
     edges: Arc<AtomicU64>,
     /// Kinds of events that the RTL has.
@@ -162,7 +162,7 @@ pub struct Watch {
 impl Watch {
     pub fn new(trigger: Trigger) -> Watch {
         let number = if let Trigger::Inside(query) = &trigger { query.number } else { 1 };
-        Watch { trigger, found: Found::nth(number), edges: Arc::default(), kinds: Arc::default() }
+        Watch { trigger, found: AwaitedEvent::nth(number), edges: Arc::default(), kinds: Arc::default() }
     }
 
     /// The event, if it is one inside RTL.
@@ -227,7 +227,7 @@ impl Watch {
 
     fn note(&self, happens: bool, cycle: u64) {
         if happens {
-            self.found.note(|| Place { cycle, path: vec![], text: String::new() });
+            self.found.note(|| EventPlace { cycle, path: vec![], text: String::new() });
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use gpurf_testbenches::tap::Place;
+use gpurf_testbenches::tap::EventPlace;
 use gpurf_verilog::{is_fst, WaveformVariable, CYCLE_NS};
 
 use crate::output::write;
@@ -47,7 +47,7 @@ pub struct Views<'a> {
     /// The ones that it shows.
     pub cycles: Range<u64>,
     /// The event that it is opened on; without one, its beginning.
-    pub event: Option<&'a Place>,
+    pub event: Option<&'a EventPlace>,
     pub groups: &'a Groups,
 }
 

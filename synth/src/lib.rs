@@ -56,13 +56,13 @@ pub use memories::{Memories, MemoryArea, MemoryArray, MemoryEnergy, MemoryRun, N
 pub use mutants::{Equivalence, Fault, Mutants, Protocols};
 pub use netlist::Netlist;
 pub use origin::Origin;
-pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
-pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
-pub use programs::{Program, Z3};
-pub use proof::{prove_contract, prove_monitor, Holds, Kind, Property, RuleProof, Watched};
+pub use overheads::{audit, Area, Audit, Finding, MeasuredModule, Overheads};
+pub use paper::{ArithmeticVerdict, Built, Contradiction, Paper, PaperClaim};
+pub use programs::{ExternalProgram, Z3};
+pub use proof::{prove_contract, prove_monitor, Holds, Property, PropertyKind, RuleProof, Watched};
 pub use record::{Flow, Moved, Records};
 pub use registers::{by_name, count, Registers};
 pub use synthesis::{
-    digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Step, Structure, Synthesis,
-    DELAY_TARGET_PS, LOAD_FF,
+    digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Structure, Synthesis,
+    YosysStep, DELAY_TARGET_PS, LOAD_FF,
 };

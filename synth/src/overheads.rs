@@ -9,7 +9,7 @@ use comfy_table::{presets, CellAlignment, ContentArrangement, Table};
 use serde::Serialize;
 
 use crate::memories::{Memories, MemoryArea, MemoryArray, Node, Ports};
-use crate::paper::{Claim, Contradiction, Paper, Verdict};
+use crate::paper::{ArithmeticVerdict, Contradiction, Paper, PaperClaim};
 use crate::registers::{by_name, Registers};
 use crate::synthesis::{grouped, memory_columns, table, Synthesis, MEMORY_COLUMNS};
 
@@ -19,7 +19,7 @@ const REGISTER_FILE: MemoryArray = MemoryArray { rows: 256, width: 1024, ports: 
 
 /// A module built for a paper: its registers, and its area unless areas are left out.
 #[derive(Clone, Debug, Serialize)]
-pub struct Measured {
+pub struct MeasuredModule {
     /// Its name in the paper's expressions.
     pub name: String,
     /// Its Verilog name, which has its parameters.
@@ -64,7 +64,7 @@ pub struct Audit {
     /// Its title.
     pub title: String,
     /// Modules that are built for it.
-    pub modules: Vec<Measured>,
+    pub modules: Vec<MeasuredModule>,
     /// Its claims of storage and area.
     pub findings: Vec<Finding>,
     /// Where it does not agree with itself.
@@ -95,7 +95,7 @@ pub struct Finding {
     /// In synthesized area.
     pub area: Option<f64>,
     /// True if the paper's own numbers give it.
-    pub verdict: Verdict,
+    pub verdict: ArithmeticVerdict,
     /// True if the RTL's count supports the claim.
     pub rtl_supports: Option<bool>,
     /// A remark about it.
@@ -117,17 +117,17 @@ pub struct NotMeasured {
 /// # Errors
 /// If an expression of a claim cannot be evaluated, or a contradiction does not hold: the message names
 /// the paper and the claim.
-pub fn audit(paper: &Paper, papers: &[Paper], modules: Vec<Measured>) -> Result<Audit> {
+pub fn audit(paper: &Paper, papers: &[Paper], modules: Vec<MeasuredModule>) -> Result<Audit> {
     findings(paper, papers, modules).with_context(|| format!("paper {}", paper.key))
 }
 
-fn findings(paper: &Paper, papers: &[Paper], modules: Vec<Measured>) -> Result<Audit> {
+fn findings(paper: &Paper, papers: &[Paper], modules: Vec<MeasuredModule>) -> Result<Audit> {
     let has_areas = modules.iter().all(|module| module.area.is_some());
     let own = paper.variables(papers);
     let mut rtl = own.clone();
     rtl.add(&rtl_variables(&modules));
     let evaluate = |expression: &Option<String>| expression.as_ref().map(|text| rtl.number(text)).transpose();
-    let finding = |claim: &Claim| -> Result<Finding> {
+    let finding = |claim: &PaperClaim| -> Result<Finding> {
         let computed = claim.computed(&own)?;
         let named = || format!("claim {}", claim.id);
         let counted = evaluate(&claim.counted).with_context(named)?;
@@ -151,7 +151,7 @@ fn findings(paper: &Paper, papers: &[Paper], modules: Vec<Measured>) -> Result<A
             note: claim.note.clone(),
         })
     };
-    let not_measured = |claim: &Claim| {
+    let not_measured = |claim: &PaperClaim| {
         Some(NotMeasured {
             id: claim.id.clone(),
             section: claim.section.clone(),
@@ -184,7 +184,7 @@ fn register_file_mm2() -> f64 {
 }
 
 /// Variables that `counted` and `area` expressions may use besides the paper's parameters.
-fn rtl_variables(modules: &[Measured]) -> BTreeMap<String, f64> {
+fn rtl_variables(modules: &[MeasuredModule]) -> BTreeMap<String, f64> {
     let figures = Memories::default();
     let mut variables = BTreeMap::from([("register_file_mm2".to_string(), register_file_mm2())]);
     for node in Node::all() {
@@ -193,7 +193,7 @@ fn rtl_variables(modules: &[Measured]) -> BTreeMap<String, f64> {
         variables.insert(format!("to_{nm}nm_by_bit_cells"), node.bit_cell_area());
         variables.insert(format!("to_{nm}nm_ideally"), node.ideal_area());
     }
-    for Measured { name, data_width, registers, memory, area, .. } in modules {
+    for MeasuredModule { name, data_width, registers, memory, area, .. } in modules {
         for (path, group) in &registers.groups {
             let ends = path.match_indices('.').map(|(end, _)| end).chain([path.len()]);
             for end in ends {
@@ -255,7 +255,7 @@ impl Audit {
         let bits = ["module", "data", "control", "memory"];
         let mut table = table(&[&bits[..], &MEMORY_COLUMNS, &["area µm²", "GE", "Verilog"]].concat());
         let figures = Memories::default();
-        for Measured { name, verilog, data_width, registers, area, .. } in &self.modules {
+        for MeasuredModule { name, verilog, data_width, registers, area, .. } in &self.modules {
             let bits = [
                 name.clone(),
                 grouped(registers.data_bits(*data_width) as f64),
@@ -326,10 +326,10 @@ impl Finding {
     /// The verdict on the paper's arithmetic and on the RTL, in words.
     pub fn words(&self) -> String {
         let arithmetic = match &self.verdict {
-            Verdict::Agrees => "follows".to_string(),
-            Verdict::AgreesIf(reading) => format!("follows only with {reading}"),
-            Verdict::Contradicts => "contradicts its own arithmetic".to_string(),
-            Verdict::Open => "nothing to compare".to_string(),
+            ArithmeticVerdict::Agrees => "follows".to_string(),
+            ArithmeticVerdict::AgreesIf(reading) => format!("follows only with {reading}"),
+            ArithmeticVerdict::Contradicts => "contradicts its own arithmetic".to_string(),
+            ArithmeticVerdict::Open => "nothing to compare".to_string(),
         };
         let rtl = match self.rtl_supports {
             Some(true) => "the RTL agrees",
@@ -361,21 +361,22 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registers::Group;
+    use crate::registers::RegisterGroup;
 
     fn registers(groups: &[(&str, u64, u64)]) -> Registers {
-        let group = |&(name, count, bits): &(&str, u64, u64)| (name.to_string(), Group { count, bits });
+        let group =
+            |&(name, count, bits): &(&str, u64, u64)| (name.to_string(), RegisterGroup { count, bits });
         Registers { groups: groups.iter().map(group).collect(), memory_bits: 0, memories: vec![] }
     }
 
-    fn measured(name: &str, groups: &[(&str, u64, u64)]) -> Measured {
+    fn measured(name: &str, groups: &[(&str, u64, u64)]) -> MeasuredModule {
         let (name, verilog) = (name.to_string(), name.to_string());
         let memory = MemoryArea { um2: 0.0, access_ns: 0.0 };
-        Measured { name, verilog, data_width: 1024, registers: registers(groups), memory, area: None }
+        MeasuredModule { name, verilog, data_width: 1024, registers: registers(groups), memory, area: None }
     }
 
     /// Collectors as F describes them, with a valid bit per entry.
-    fn full_paper() -> Vec<Measured> {
+    fn full_paper() -> Vec<MeasuredModule> {
         vec![
             measured("ocu", &[("data", 6, 6 * 1024), ("valid", 6, 6), ("ready", 6, 6)]),
             measured(
@@ -392,7 +393,7 @@ mod tests {
         ]
     }
 
-    fn audit_full(modules: Vec<Measured>) -> Result<Audit> {
+    fn audit_full(modules: Vec<MeasuredModule>) -> Result<Audit> {
         let papers = Paper::all();
         audit(papers.iter().find(|paper| paper.key == "F").unwrap(), &papers, modules)
     }

@@ -24,7 +24,7 @@ pub struct Paper {
     pub modules: Vec<Built>,
     /// Its claims of storage and area.
     #[serde(rename = "claim")]
-    pub claims: Vec<Claim>,
+    pub claims: Vec<PaperClaim>,
     /// Where it does not agree with itself.
     #[serde(rename = "contradiction", default)]
     pub contradictions: Vec<Contradiction>,
@@ -64,7 +64,7 @@ impl Built {
 /// One claim.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Claim {
+pub struct PaperClaim {
     /// Its name in messages and tables.
     pub id: String,
     /// The section of the paper.
@@ -124,7 +124,7 @@ pub struct Contradiction {
 /// True if a claim follows from the paper's own arithmetic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum ArithmeticVerdict {
     /// By the literal reading.
     Agrees,
     /// Only by another reading, this one.
@@ -180,7 +180,7 @@ impl Paper {
     }
 }
 
-impl Claim {
+impl PaperClaim {
     pub(crate) fn claimed(&self) -> Option<f64> {
         self.claimed.as_ref()?.parse().ok()
     }
@@ -204,13 +204,13 @@ impl Claim {
         values.with_context(|| format!("claim {}", self.id))
     }
 
-    pub(crate) fn verdict(&self, computed: &[f64]) -> Verdict {
+    pub(crate) fn verdict(&self, computed: &[f64]) -> ArithmeticVerdict {
         let supporting = |value: &f64| self.supports(*value) == Some(true);
         match computed.iter().position(supporting) {
-            _ if computed.is_empty() || self.claimed.is_none() => Verdict::Open,
-            Some(0) => Verdict::Agrees,
-            Some(other) => Verdict::AgreesIf(self.readings[other].what.clone()),
-            None => Verdict::Contradicts,
+            _ if computed.is_empty() || self.claimed.is_none() => ArithmeticVerdict::Open,
+            Some(0) => ArithmeticVerdict::Agrees,
+            Some(other) => ArithmeticVerdict::AgreesIf(self.readings[other].what.clone()),
+            None => ArithmeticVerdict::Contradicts,
         }
     }
 }
@@ -333,13 +333,13 @@ mod tests {
             let claim = papers[paper].claims.iter().find(|claim| claim.id == id).unwrap();
             claim.verdict(&claim.computed(&papers[paper].variables(&papers)).unwrap())
         };
-        assert!(matches!(verdict(0, "extra-control-storage"), Verdict::AgreesIf(_)));
-        assert_eq!(verdict(0, "extra-control-share"), Verdict::Contradicts);
-        assert_eq!(verdict(0, "no-extra-data"), Verdict::Contradicts);
-        assert_eq!(verdict(0, "interval-register"), Verdict::Open);
-        assert_eq!(verdict(1, "extra-data-share"), Verdict::Agrees);
-        assert_eq!(verdict(1, "area-bound"), Verdict::Contradicts);
-        assert_eq!(verdict(1, "control-storage"), Verdict::Open);
+        assert!(matches!(verdict(0, "extra-control-storage"), ArithmeticVerdict::AgreesIf(_)));
+        assert_eq!(verdict(0, "extra-control-share"), ArithmeticVerdict::Contradicts);
+        assert_eq!(verdict(0, "no-extra-data"), ArithmeticVerdict::Contradicts);
+        assert_eq!(verdict(0, "interval-register"), ArithmeticVerdict::Open);
+        assert_eq!(verdict(1, "extra-data-share"), ArithmeticVerdict::Agrees);
+        assert_eq!(verdict(1, "area-bound"), ArithmeticVerdict::Contradicts);
+        assert_eq!(verdict(1, "control-storage"), ArithmeticVerdict::Open);
     }
 
     #[test]

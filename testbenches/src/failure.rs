@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 use gpurf_blocks::{Field, Parameters, PortLayout, PortName};
 use gpurf_hw::catalogue::find;
 
-use crate::{EngineKind, Outcome};
+use crate::{EngineKind, TrialOutcome};
 
 /// The ports of the cycle in which something was wrong, as text.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +70,7 @@ pub struct Failure {
 
 impl Failure {
     /// The failure that random stimulus found, if it found one.
-    pub fn of(outcome: &Outcome) -> Option<Failure> {
+    pub fn of(outcome: &TrialOutcome) -> Option<Failure> {
         let divergence = outcome.divergence.clone().map(|(place, found)| Wrong::Differs {
             place,
             port: found.port,

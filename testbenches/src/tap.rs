@@ -196,7 +196,7 @@ pub fn events(scopes: &[ObservedScope]) -> Result<Events> {
 
 /// Where an event happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct EventPlace {
     /// In this cycle.
     pub cycle: u64,
     /// In this instance, with those around it; none if the SM tells of the event.
@@ -207,24 +207,24 @@ pub struct Place {
 
 /// An event that is looked for: the first one of its kind, or a later one. A copy waits for the same.
 #[derive(Clone)]
-pub struct Found(Arc<Sought>);
+pub struct AwaitedEvent(Arc<Sought>);
 
 struct Sought {
     /// The first one of its kind is 1.
     number: u64,
     /// The ones of its kind so far, until it happens.
     seen: AtomicU64,
-    place: OnceLock<Place>,
+    place: OnceLock<EventPlace>,
 }
 
-impl Found {
+impl AwaitedEvent {
     /// Waits for the one of this number; the first is 1.
     pub fn nth(number: u64) -> Self {
-        Found(Arc::new(Sought { number, seen: AtomicU64::new(0), place: OnceLock::new() }))
+        AwaitedEvent(Arc::new(Sought { number, seen: AtomicU64::new(0), place: OnceLock::new() }))
     }
 
     /// Once it has happened.
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&EventPlace> {
         self.0.place.get()
     }
 
@@ -238,7 +238,7 @@ impl Found {
     }
 
     /// One of the kind has happened.
-    pub fn note(&self, place: impl FnOnce() -> Place) {
+    pub fn note(&self, place: impl FnOnce() -> EventPlace) {
         let Sought { number, seen, place: found } = &*self.0;
         if seen.fetch_add(1, Relaxed) + 1 == *number {
             let _ = found.set(place());
@@ -255,7 +255,7 @@ impl Found {
                 self.note(|| {
                     let mut text = String::new();
                     event.write(&mut text);
-                    Place { cycle, path: event.path().to_vec(), text }
+                    EventPlace { cycle, path: event.path().to_vec(), text }
                 });
             }
         });

@@ -10,7 +10,7 @@ use crate::{Ported, Random, Seen, Stimulus};
 
 /// The findings of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct TrialOutcome {
     /// Cycles run; fewer than asked for if something was wrong.
     pub cycles: u64,
     /// The first engine that differed from the first one, by its place, and where.
@@ -23,7 +23,7 @@ pub struct Outcome {
     pub coverage: BTreeMap<&'static str, u64>,
 }
 
-impl Outcome {
+impl TrialOutcome {
     /// Returns true if nothing differed and no answer was wrong.
     pub fn passed(&self) -> bool {
         self.divergence.is_none() && self.violation.is_none()
@@ -38,7 +38,7 @@ pub fn run<I: Ports, O: Ports>(
     random: &mut Random,
     cycles: u64,
     watch: &mut dyn FnMut(u64, &I, &O),
-) -> Outcome {
+) -> TrialOutcome {
     let mut stimulus = TypedStimulus { stimulus: Box::new(stimulus), inputs: I::default() };
     let mut watch = |cycle, inputs: &[u32], outputs: &[u32]| watch(cycle, &unpack(inputs), &unpack(outputs));
     let layout = PortLayout::of::<I, O>();
@@ -62,8 +62,8 @@ pub(crate) fn run_packed(
     random: &mut Random,
     cycles: u64,
     watch: Watch,
-) -> Outcome {
-    let mut outcome = Outcome::default();
+) -> TrialOutcome {
+    let mut outcome = TrialOutcome::default();
     let mut inputs = layout.no_inputs();
     let mut settling = Settling::new(layout);
     for cycle in 0..cycles {

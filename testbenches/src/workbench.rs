@@ -18,9 +18,9 @@ use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 use crate::sampling::{PackedEngine, Sample, Sampled};
 use crate::scenario::PackedScenario;
 use crate::stimulus::{PackedStimulus, TypedStimulus};
-use crate::tap::{self, record_inside, record_ports, Drawn, Found, RecordingOptions, Texts};
+use crate::tap::{self, record_inside, record_ports, AwaitedEvent, Drawn, RecordingOptions, Texts};
 use crate::trial::run_packed;
-use crate::{Failure, Failures, Outcome, Ported, Random, Scenario, Testbench};
+use crate::{Failure, Failures, Ported, Random, Scenario, Testbench, TrialOutcome};
 
 /// An engine of a module. The command line names it as `strum` derives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
@@ -81,14 +81,14 @@ pub trait Workbench {
     fn play_one(&self, engines: &[EngineKind], name: &str) -> Result<Option<Failure>>;
 
     /// Drives fresh engines with random stimulus for so many cycles.
-    fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<Outcome>;
+    fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<TrialOutcome>;
 
     /// Drives a fresh engine through a course and records its waveform: of the RTL all that is inside, of
     /// others the ports.
     fn draw(&self, engine: EngineKind, course: &Course, options: &RecordingOptions) -> Result<Drawn>;
 
     /// Looks for an event that the RTL comes to on a course.
-    fn search(&self, course: &Course, query: &Query) -> Result<Found>;
+    fn search(&self, course: &Course, query: &Query) -> Result<AwaitedEvent>;
 
     /// Drives the RTL through a course and tells the events inside, with their cycles.
     fn listen(&self, course: &Course, hear: Hear) -> Result<()>;
@@ -105,7 +105,7 @@ pub trait Workbench {
         seed: u64,
         before: u64,
         cycles: u64,
-    ) -> Result<Outcome>;
+    ) -> Result<TrialOutcome>;
 
     /// The same with the scenarios instead of random stimulus after the reset; tells which failed and why.
     fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Failure>>;
@@ -379,7 +379,7 @@ impl Bench {
     }
 
     /// Drives these engines with random stimulus.
-    fn run_on(&self, engines: &mut [PackedEngine], random: &mut Random, cycles: u64) -> Outcome {
+    fn run_on(&self, engines: &mut [PackedEngine], random: &mut Random, cycles: u64) -> TrialOutcome {
         run_packed(&self.layout, engines, &mut *self.stimulus(), random, cycles, &mut |_, _, _| {})
     }
 
@@ -462,7 +462,7 @@ impl Workbench for Bench {
         self.play_named(name, &mut self.engines(engines)?)
     }
 
-    fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<Outcome> {
+    fn run(&self, engines: &[EngineKind], random: &mut Random, cycles: u64) -> Result<TrialOutcome> {
         Ok(self.run_on(&mut self.engines(engines)?, random, cycles))
     }
 
@@ -480,8 +480,8 @@ impl Workbench for Bench {
         followed.map(|()| drawn)
     }
 
-    fn search(&self, course: &Course, query: &Query) -> Result<Found> {
-        let found = Found::nth(query.number);
+    fn search(&self, course: &Course, query: &Query) -> Result<AwaitedEvent> {
+        let found = AwaitedEvent::nth(query.number);
         let (query, noted) = (query.clone(), found.clone());
         let look = move |cycle, events: &Events, values: &dyn Values| {
             noted.note_events(&query, cycle, events, values);
@@ -507,7 +507,7 @@ impl Workbench for Bench {
         seed: u64,
         before: u64,
         cycles: u64,
-    ) -> Result<Outcome> {
+    ) -> Result<TrialOutcome> {
         let mut engines = self.reset_engines(hardware, seed, before)?;
         Ok(self.run_on(&mut engines, &mut Random::seeded(seed), cycles))
     }

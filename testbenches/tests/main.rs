@@ -7,6 +7,7 @@ mod events;
 mod finereg;
 mod modern;
 mod multicast;
+mod own_scheduler;
 mod starvation;
 mod sthld;
 mod tree;

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use gpurf_blocks::{corners, Parameters, PARAMETERS};
-use gpurf_hw::catalogue::Entry;
+use gpurf_hw::catalogue::CatalogueEntry;
 use gpurf_testbenches::EngineKind::{Model, Rtl, RustHdl};
 use gpurf_testbenches::{workbench, EngineKind, Failure, Random};
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     })
 }
 
-fn directed_scenarios_hold(entry: &Entry) {
+fn directed_scenarios_hold(entry: &CatalogueEntry) {
     let count = if is_soak() { 8 } else { 4 };
     let mut all = String::new();
     for number in 0..count {
@@ -56,7 +56,7 @@ fn directed_scenarios_hold(entry: &Entry) {
     assert!(all.is_empty(), "\n{all}");
 }
 
-fn agree_under_any_parameters(entry: &Entry) {
+fn agree_under_any_parameters(entry: &CatalogueEntry) {
     let given = ProptestConfig::default();
     let config = ProptestConfig {
         cases: if is_soak() { given.cases } else { 8 },
@@ -85,12 +85,12 @@ fn agree_under_any_parameters(entry: &Entry) {
     }
 }
 
-fn has_data(entry: &Entry) -> bool {
+fn has_data(entry: &CatalogueEntry) -> bool {
     entry.parameters().contains(&"width")
 }
 
 /// Registers of 1,024 bits, as the hardware is exported. rust-hdl would take minutes for them.
-fn agree_on_whole_registers(entry: &Entry) {
+fn agree_on_whole_registers(entry: &CatalogueEntry) {
     let bench = workbench(entry.name, &Parameters { interval: 50, pcrf_entries: 256, ..Default::default() });
     let engines = [Model, Rtl];
     let outcome = bench.run(&engines, &mut Random::seeded(5), 2_000).expect("nothing has to be built");

@@ -32,7 +32,7 @@ fn most_passed_over(turn: &WarpScheduler, warp: WarpId, so_far: usize) -> usize 
 /// shows.
 #[test]
 fn round_robin_passes_over_a_ready_warp_at_most_seven_times() {
-    let parameters = Parameters { scheduling: Scheduling::Lrr, ..Parameters::default() };
+    let parameters = Parameters { scheduling: Scheduling::LRR, ..Parameters::default() };
     let mut worst = 0;
     for warp in WarpId::all_of(*ALL_SETS.end()) {
         for last in WarpId::all_of(*ALL_SETS.end()) {

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use gpurf_blocks::{corners, LruStorage, Parameter, Parameters, LANES, PARAMETERS};
-use gpurf_hw::catalogue::{catalogue, Entry};
+use gpurf_hw::catalogue::{catalogue, CatalogueEntry};
 use gpurf_testbenches::EngineKind::{Icarus, Model, Rtl, RustHdl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Failure, Random, Workbench};
 use gpurf_verilog::check;
@@ -53,13 +53,13 @@ fn is_soak() -> bool {
     std::env::var("PROPTEST_CASES").is_ok()
 }
 
-fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles: u64) {
+fn agree(entry: &CatalogueEntry, engines: &[EngineKind], parameters: &Parameters, cycles: u64) {
     let bench = workbench(entry.name, parameters);
     let outcome = bench.run(engines, &mut Random::seeded(SEED), cycles).expect("the engines are built");
     told(&*bench, engines, Vec::from_iter(Failure::of(&outcome)));
 }
 
-fn all_engines_agree(entry: &Entry) {
+fn all_engines_agree(entry: &CatalogueEntry) {
     agree(entry, &[Rtl, RustHdl], &tokens(), if is_soak() { CYCLES } else { RUST_HDL_CYCLES });
     agree(entry, &[Model, Rtl, Verilator], &tokens(), CYCLES);
     // That rust-hdl answers scenarios as the model does is shown beside this, and takes the longer.
@@ -73,23 +73,23 @@ fn told(bench: &dyn Workbench, engines: &[EngineKind], failures: Vec<Failure>) {
     assert!(failures.is_empty(), "\n{}", bench.report(engines, SEED, &failures));
 }
 
-fn whole_registers(entry: &Entry) -> bool {
+fn whole_registers(entry: &CatalogueEntry) -> bool {
     ["ocu", "ccu", "bank"].contains(&entry.name)
 }
 
-fn agree_on_whole_registers(entry: &Entry) {
+fn agree_on_whole_registers(entry: &CatalogueEntry) {
     agree(entry, &[Rtl, RustHdl, Verilator], &Parameters::default(), 1000);
 }
 
-fn has_d_ports(entry: &Entry) -> bool {
+fn has_d_ports(entry: &CatalogueEntry) -> bool {
     entry.parameters().contains(&"d_ports")
 }
 
-fn agree_with_two_results_at_once(entry: &Entry) {
+fn agree_with_two_results_at_once(entry: &CatalogueEntry) {
     agree(entry, &[Rtl, RustHdl, Verilator], &Parameters { d_ports: 2, ..tokens() }, RUST_HDL_CYCLES);
 }
 
-fn allocates(entry: &Entry) -> bool {
+fn allocates(entry: &CatalogueEntry) -> bool {
     ["allocate_on_arrival", "lru_order"].iter().any(|name| entry.parameters().contains(name))
 }
 
@@ -98,7 +98,7 @@ fn on_arrival() -> Parameters {
 }
 
 /// Without and with an instruction that enters as a value arrives.
-fn agree_on_entries_taken_on_arrival(entry: &Entry) {
+fn agree_on_entries_taken_on_arrival(entry: &CatalogueEntry) {
     for dispatch_on_arrival in [false, true] {
         let parameters = Parameters { dispatch_on_arrival, ..on_arrival() };
         agree(entry, &[Rtl, RustHdl, Verilator], &parameters, RUST_HDL_CYCLES);
@@ -109,19 +109,19 @@ fn agree_on_entries_taken_on_arrival(entry: &Entry) {
 }
 
 /// The whole cache has such an array for each lane: `make soak` runs it.
-fn has_tag_lanes(entry: &Entry) -> bool {
+fn has_tag_lanes(entry: &CatalogueEntry) -> bool {
     entry.parameters().contains(&"rc_tag_lanes") && entry.name != "register_cache"
 }
 
-fn agree_on_tags_of_each_thread(entry: &Entry) {
+fn agree_on_tags_of_each_thread(entry: &CatalogueEntry) {
     agree(entry, &[Rtl, RustHdl, Verilator], &Parameters { rc_tag_lanes: 1, ..tokens() }, RUST_HDL_CYCLES);
 }
 
-fn rtl_and_icarus_agree(entry: &Entry) {
+fn rtl_and_icarus_agree(entry: &CatalogueEntry) {
     agree(entry, &[Rtl, Icarus], &tokens(), ICARUS_CYCLES);
 }
 
-fn forgets(entry: &Entry) -> bool {
+fn forgets(entry: &CatalogueEntry) -> bool {
     !REMEMBER.contains(&entry.name)
 }
 
@@ -129,7 +129,7 @@ fn forgets(entry: &Entry) -> bool {
 /// has no meaning.
 const REMEMBER: [&str; 4] = ["latch", "pcrf", "pcrf_pointer_table", "rmu"];
 
-fn a_reset_forgets_everything(entry: &Entry) {
+fn a_reset_forgets_everything(entry: &CatalogueEntry) {
     let bench = workbench(entry.name, &tokens());
     for before in [1, 7, 300] {
         let outcome = bench
@@ -140,13 +140,13 @@ fn a_reset_forgets_everything(entry: &Entry) {
 }
 
 /// Corners of the parameters, and the papers' hardware at its full width.
-fn checked(entry: &Entry) -> Vec<Parameters> {
+fn checked(entry: &CatalogueEntry) -> Vec<Parameters> {
     let corners = [corners::smallest(), corners::largest()].map(|corner| Parameters { width: 32, ..corner });
     let arrival = allocates(entry).then(on_arrival);
     corners.into_iter().chain([Parameters::default()]).chain(arrival).collect()
 }
 
-fn checkers_find_nothing(entry: &Entry) {
+fn checkers_find_nothing(entry: &CatalogueEntry) {
     let emitted = |parameters: &Parameters| workbench(entry.name, parameters).verilog().expect("emits");
     for parameters in checked(entry) {
         let design = emitted(&parameters);
@@ -189,14 +189,14 @@ fn parts(parameters: &Parameters) -> Arc<BTreeSet<String>> {
     parts
 }
 
-fn verilog_is_the_same_every_time(entry: &Entry) {
+fn verilog_is_the_same_every_time(entry: &CatalogueEntry) {
     let text = || workbench(entry.name, &Parameters::default()).verilog().expect("emits").source();
     assert_eq!(text(), text());
 }
 
 /// Two modules of one name are one module in Verilog: whatever changes the text has to stand in the name. And
 /// what stands there changes the hardware.
-fn its_parameters_are_those_it_names(entry: &Entry) {
+fn its_parameters_are_those_it_names(entry: &CatalogueEntry) {
     // Tags of each thread are the same text 32 times over: they are tried as a value, not with every other
     // one.
     let narrow = |corner| Parameters { width: 32, rc_tag_lanes: LANES, ..corner };
@@ -265,7 +265,7 @@ fn some_values(parameter: &Parameter) -> Vec<String> {
 }
 
 /// The module's Verilog without the names of modules and without comments.
-fn nameless(entry: &Entry, parameters: &Parameters) -> String {
+fn nameless(entry: &CatalogueEntry, parameters: &Parameters) -> String {
     let design = workbench(entry.name, parameters).verilog().expect("emits");
     let mut text = design.source();
     let mut names: Vec<_> = design.modules.iter().map(|module| &module.name).enumerate().collect();

@@ -57,7 +57,7 @@ macro_rules! parameters {
                 }
                 let parameter = Parameter::find(name)?;
                 match name {
-                    $(stringify!($name) => self.$name = Value::parse(text, parameter)?,)+
+                    $(stringify!($name) => self.$name = ParameterValue::parse(text, parameter)?,)+
                     _ => unreachable!("every parameter has a field"),
                 }
                 Ok(())

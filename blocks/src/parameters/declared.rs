@@ -9,12 +9,12 @@ use serde::Serialize;
 use strum::VariantNames;
 
 use super::declare::parameters;
-use super::parameter::{Parameter, ParameterError, Setting, Value};
+use super::parameter::{Parameter, ParameterError, ParameterValue, Setting};
 use super::policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
-    LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Scheduling, Search, Storage,
-    Tie, Waiting,
+    LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Search, Storage, Tie, Waiting,
 };
+use super::scheduling::Scheduling;
 use super::sthld_table::SthldTable;
 use super::timing::{Timing, TIMING};
 use super::values::Values;
@@ -109,7 +109,7 @@ parameters! {
     // Issue.
 
     /// Which ready warp goes first.
-    scheduling [sched]: Scheduling = Scheduling::Malekeh, names(Scheduling::VARIANTS), "", "F §IV-B1";
+    scheduling [sched]: Scheduling = Scheduling::MALEKEH, names(Scheduling::NAMES), "", "F §IV-B1";
 
     /// The scheduler's choice about a warp whose own collector is occupied.
     occupied [skip]: Occupied = Occupied::Skip, names(Occupied::VARIANTS), "", "F §IV-B allows both";

@@ -7,6 +7,7 @@ mod declare;
 mod declared;
 mod parameter;
 mod policy;
+mod scheduling;
 mod sthld_table;
 pub mod timing;
 mod values;
@@ -15,9 +16,9 @@ pub use declared::*;
 pub use parameter::{Description, Parameter, ParameterError, Setting};
 pub use policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
-    LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Scheduling, Search, Storage,
-    Tie, Waiting,
+    LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Search, Storage, Tie, Waiting,
 };
+pub use scheduling::{Scheduling, WarpOrder};
 pub use sthld_table::{Edges, SthldTable, Transition};
 pub use timing::{Timing, TIMING, TIMINGS};
 pub use values::Values;

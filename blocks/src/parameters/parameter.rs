@@ -121,14 +121,14 @@ impl fmt::Display for Parameter {
 }
 
 /// A type of value that parameters have.
-pub(super) trait Value: Sized {
+pub(super) trait ParameterValue: Sized {
     fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError>;
     fn text(&self) -> String;
     /// In the names of Verilog modules.
     fn number(&self) -> usize;
 }
 
-impl Value for usize {
+impl ParameterValue for usize {
     fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError> {
         let number = text.parse().ok().filter(|number| parameter.values.contains(*number));
         number.ok_or_else(|| ParameterError(parameter.refused(text)))
@@ -143,7 +143,7 @@ impl Value for usize {
     }
 }
 
-impl Value for bool {
+impl ParameterValue for bool {
     fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError> {
         text.parse().map_err(|_| ParameterError(parameter.refused(text)))
     }

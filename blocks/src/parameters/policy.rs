@@ -6,7 +6,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
-use super::parameter::{Parameter, ParameterError, Value};
+use super::parameter::{Parameter, ParameterError, ParameterValue};
 
 macro_rules! policies {
     ($($(#[$attribute:meta])+ $name:ident { $($(#[$variant_attribute:meta])+ $variant:ident,)+ })+) => {$(
@@ -18,7 +18,7 @@ macro_rules! policies {
             $($(#[$variant_attribute])+ $variant,)+
         }
 
-        impl Value for $name {
+        impl ParameterValue for $name {
             fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError> {
                 text.parse().map_err(|_| ParameterError(parameter.refused(text)))
             }
@@ -68,17 +68,6 @@ policies! {
         Writes,
         /// These, and the operands that leave, until the dispatch.
         Operands,
-    }
-
-    /// Which ready warp goes first.
-    Scheduling {
-        /// The warp issued last; else the oldest of those with data in a collector; else the oldest. F
-        /// §IV-B1.
-        Malekeh,
-        /// Greedy, then oldest: the warp issued last; else the oldest.
-        Gto,
-        /// Loose round robin: in turn, passing over those that are not ready.
-        Lrr,
     }
 
     /// The scheduler's choice about a warp whose own collector is occupied. F §IV-B allows both readings.

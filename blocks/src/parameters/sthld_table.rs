@@ -7,7 +7,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::parameter::{Parameter, ParameterError, Value};
+use super::parameter::{Parameter, ParameterError, ParameterValue};
 use crate::STHLD_STATES;
 
 /// The project's reconstruction of the papers' figure.
@@ -88,7 +88,7 @@ impl SthldTable {
     }
 }
 
-impl Value for SthldTable {
+impl ParameterValue for SthldTable {
     fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError> {
         let file = std::fs::read_to_string(text)
             .map_err(|error| ParameterError(format!("{} ({error})", parameter.refused(text))))?;

@@ -19,7 +19,7 @@ use num_bigint::BigUint;
 use super::chunks::{cost, Chunk, Chunks, Head, Place as Needed, Root, CHUNK};
 use super::design::{Design, Port, Reset};
 use super::fault::Fault;
-use super::layout::{bytes, Place, Space, LIMB};
+use super::layout::{bytes, Place, StateSpace, LIMB};
 use super::nodes::{Choice, NodeId, Nodes, Op, SlotId};
 use super::wide;
 use crate::emit::expression::Binary;
@@ -88,7 +88,7 @@ pub struct Layout {
     pub rows: Vec<usize>,
     /// Words that say which groups of registers are loaded at the next edge, by chunk.
     pending: Vec<usize>,
-    space: Space,
+    space: StateSpace,
     /// Signals that somebody looks at.
     pub observed: HashMap<NodeId, Place>,
     /// Chunks that read a slot.
@@ -99,7 +99,7 @@ pub struct Layout {
 
 impl Layout {
     fn of(design: &Design, chunks: &Chunks) -> Self {
-        let mut space = Space::default();
+        let mut space = StateSpace::default();
         let count = chunks.list.len();
         let dirty = space.take(8 * count.div_ceil(64));
         let pending = (0..count).map(|_| space.take(8)).collect();

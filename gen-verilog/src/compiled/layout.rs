@@ -41,11 +41,11 @@ pub fn bytes(width: usize) -> usize {
 
 /// Gives out places one after the other.
 #[derive(Default)]
-pub struct Space {
+pub struct StateSpace {
     end: usize,
 }
 
-impl Space {
+impl StateSpace {
     pub fn place(&mut self, width: usize) -> Place {
         Place { offset: self.take(bytes(width)), width }
     }

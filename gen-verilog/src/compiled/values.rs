@@ -10,7 +10,7 @@ use super::tree::{Driver, Net, Translated, Tree};
 use crate::emit::expression::{Binary, Expression, Kind, Unary};
 use crate::emit::schedule::Process;
 use crate::emit::signals::SignalId;
-use crate::emit::statement::{Part, Statement};
+use crate::emit::statement::{AssignedPart, Statement};
 
 /// Finds the node of each net.
 pub struct Values<'a> {
@@ -157,13 +157,13 @@ impl Run<'_, '_> {
                 let id = target.id();
                 let present = |run: &mut Self| run.of_signal(id);
                 let value = match part {
-                    Part::Whole => value,
-                    Part::Bits { low } => {
+                    AssignedPart::Whole => value,
+                    AssignedPart::Bits { low } => {
                         let low = low.number().expect("loops are written out") as usize;
                         let present = present(self);
                         self.values.tree.nodes.with_bits(present, low, value)
                     }
-                    Part::Bit(index) => {
+                    AssignedPart::Bit(index) => {
                         let (present, index) = (present(self), self.expression(index));
                         self.values.tree.nodes.with_bit(present, index, value)
                     }

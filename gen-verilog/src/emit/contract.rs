@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use gpurf_hw::dialect::Watch;
 
-use crate::events::{is_of_contract, Clause, Declared, Expression, Line, Operator, Piece};
+use crate::events::{is_of_contract, Clause, DeclarationLine, Declared, Expression, Operator, Piece};
 
 use super::lines::comment;
 use super::scope::Scope;
@@ -19,7 +19,7 @@ use super::Language;
 
 /// A rule of a module's contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct ContractRule {
     /// Whoever drives the module owes it; else the module does.
     pub is_of_driver: bool,
     /// The rule in words, with values in braces.
@@ -31,8 +31,8 @@ pub struct Rule {
 /// The lines of a module's contract.
 fn lines(scope: &Scope) -> Vec<(Declared, &'static str)> {
     let own = Watch::all().filter(|watch| watch.module == scope.identity.module);
-    let lines = own.flat_map(|watch| watch.lines).filter_map(|line| match Line::parse(line) {
-        Ok(Line::Event(declared)) if is_of_contract(&declared.kind) => {
+    let lines = own.flat_map(|watch| watch.lines).filter_map(|line| match DeclarationLine::parse(line) {
+        Ok(DeclarationLine::Event(declared)) if is_of_contract(&declared.kind) => {
             Some((declared, line.split_once(": ").map_or("", |(_, text)| text)))
         }
         _ => None,
@@ -45,7 +45,7 @@ fn is_clocked(signals: &Signals) -> bool {
 }
 
 /// The rules of a module.
-pub fn rules(scope: &Scope, signals: &Signals, code: &str) -> Vec<Rule> {
+pub fn rules(scope: &Scope, signals: &Signals, code: &str) -> Vec<ContractRule> {
     let lines = lines(scope);
     let rule = |(declared, text): &(Declared, &str)| Check { signals, declared, code }.rule(text);
     lines.iter().filter_map(rule).collect()
@@ -158,10 +158,10 @@ impl Check<'_> {
         Some((looped.map(|(name, _)| name).collect(), text))
     }
 
-    fn rule(&self, text: &str) -> Option<Rule> {
+    fn rule(&self, text: &str) -> Option<ContractRule> {
         let mut cases = vec![];
         self.cases(&self.declared.clauses, &mut vec![], &[], &mut cases)?;
-        Some(Rule {
+        Some(ContractRule {
             is_of_driver: self.declared.kind == "misuse",
             text: text.to_string(),
             broken: if cases.is_empty() { "1'b0".to_string() } else { cases.join(" || ") },

@@ -8,7 +8,7 @@
 
 use num_bigint::BigUint;
 
-use super::index::{Index, Turn};
+use super::index::{Index, LoopTurn};
 use super::signals::{Element, SignalId, Signals};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -267,7 +267,7 @@ impl Expression {
     }
 
     /// The same in these turns of the loops around it.
-    pub fn turned(&self, turns: &[Turn]) -> Self {
+    pub fn turned(&self, turns: &[LoopTurn]) -> Self {
         let turned = |element: &Element| Element { index: element.index.turned(turns), ..element.clone() };
         let kind = match &self.kind {
             Kind::Literal(value) => Kind::Literal(value.clone()),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The head of a module: where it comes from, what it does, how it is driven.
 
-use super::contract::Rule;
+use super::contract::ContractRule;
 use super::lines::{comment, filled};
 use super::scope::Scope;
 use super::signals::{Role, Signals, Vector};
@@ -12,7 +12,7 @@ use crate::writer;
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 
 /// The head of a module.
-pub fn text(scope: &Scope, signals: &Signals, contract: &[Rule]) -> String {
+pub fn text(scope: &Scope, signals: &Signals, contract: &[ContractRule]) -> String {
     let style = &signals.style;
     let identity = &scope.identity;
     let mut text = String::new();

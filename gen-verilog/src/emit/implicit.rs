@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::expression::Expression;
 use super::scope::Scope;
 use super::signals::{Role, SignalId, Signals, CLOCK, RESET};
-use super::statement::{Part, Statement};
+use super::statement::{AssignedPart, Statement};
 use super::unroll::unrolled;
 
 /// The ports that a child shares with its parent, by name.
@@ -32,7 +32,7 @@ pub fn with_clocks(scope: &Scope, signals: &Signals, kernel: Vec<Statement>) -> 
             if matches!(port.role, Role::ChildInput(_)) && is_alike && !driven.contains(&id) {
                 let value = Expression::signal(signals, signals.element(signals[own].first));
                 let target = signals.element(id);
-                statements.push(Statement::Assign { target, part: Part::Whole, value, at: 0 });
+                statements.push(Statement::Assign { target, part: AssignedPart::Whole, value, at: 0 });
             }
         }
     }

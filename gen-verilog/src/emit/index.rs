@@ -28,7 +28,7 @@ impl Operator {
 }
 
 /// A loop's variable in one of its turns.
-pub type Turn = (String, i64);
+pub type LoopTurn = (String, i64);
 
 impl Index {
     /// Reads numbers and names with `+`, `-`, `*` and parentheses.
@@ -75,7 +75,7 @@ impl Index {
     }
 
     /// The same in these turns of its loops.
-    pub fn turned(&self, turns: &[Turn]) -> Self {
+    pub fn turned(&self, turns: &[LoopTurn]) -> Self {
         match self {
             Index::Number(_) => self.clone(),
             Index::Variable(name) => match turns.iter().rev().find(|(variable, _)| variable == name) {

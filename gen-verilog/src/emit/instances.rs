@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::Index;
-use super::plan::Plan;
+use super::plan::VectorPlan;
 use super::runs::{joined, range, run};
 use super::scope::Scope;
 use super::signals::{is_register, Children, Role, SignalId, Signals, VectorId, CLOCK};
@@ -25,7 +25,7 @@ pub struct Inline {
 }
 
 /// Inputs that read well where they are used: signals and numbers, and arrays that are parts of others.
-pub fn connections(scope: &Scope, plan: &Plan, read: &BTreeSet<VectorId>) -> Connections {
+pub fn connections(scope: &Scope, plan: &VectorPlan, read: &BTreeSet<VectorId>) -> Connections {
     let mut connections = Connections::default();
     for (vector, of) in plan.signals.vectors.iter().enumerate() {
         let Role::ChildInput(children) = of.role else { continue };
@@ -45,7 +45,12 @@ pub fn connections(scope: &Scope, plan: &Plan, read: &BTreeSet<VectorId>) -> Con
     connections
 }
 
-pub fn text(scope: &Scope, plan: &Plan, connections: &Connections, read: &BTreeSet<VectorId>) -> String {
+pub fn text(
+    scope: &Scope,
+    plan: &VectorPlan,
+    connections: &Connections,
+    read: &BTreeSet<VectorId>,
+) -> String {
     let signals = plan.signals;
     let writer = Writer { scope, signals, connections, read, variable: free_variable(plan) };
     let mut texts = vec![];
@@ -76,7 +81,7 @@ pub fn text(scope: &Scope, plan: &Plan, connections: &Connections, read: &BTreeS
 }
 
 /// A name for a `genvar` that hides nothing.
-fn free_variable(plan: &Plan) -> String {
+fn free_variable(plan: &VectorPlan) -> String {
     let used = variables(&plan.statements);
     let names = ["n", "m", "number", "instance_number"];
     let free = names

@@ -15,7 +15,7 @@ use super::expression::Expression;
 use super::index::Index;
 use super::sections::Sections;
 use super::signals::{Element, Signals};
-use super::statement::{Part, Statement};
+use super::statement::{AssignedPart, Statement};
 use super::translator::{peel, LoopVariable, Stop, Translated, Translator};
 
 /// A kernel in the emitter's terms.
@@ -50,7 +50,7 @@ impl Translator<'_> {
                 let target = self.target(base)?;
                 let low = Index::of(self.number(offset)?);
                 let value = self.expression(replacement, *width)?;
-                self.assign(target, Part::Bits { low }, value, to)
+                self.assign(target, AssignedPart::Bits { low }, value, to)
             }
             VerilogStatement::If(choice) => self.conditional(choice, to),
             VerilogStatement::Match(choice) => self.selection(choice, to),
@@ -101,9 +101,11 @@ impl Translator<'_> {
         if let Tree::IndexReplace(base, index, bit) = peel(value) {
             if matches!(peel(base), Tree::Signal(path) if self.find(path)? == target) {
                 let part = match (self.constant(index), self.index(index)) {
-                    (Some(low), _) => Part::Bits { low: Index::of(self.position(&low)?) },
-                    (None, Some(low)) => Part::Bits { low },
-                    (None, None) => Part::Bit(self.bit_index(index, self.signals[target.vector].width)?),
+                    (Some(low), _) => AssignedPart::Bits { low: Index::of(self.position(&low)?) },
+                    (None, Some(low)) => AssignedPart::Bits { low },
+                    (None, None) => {
+                        AssignedPart::Bit(self.bit_index(index, self.signals[target.vector].width)?)
+                    }
                 };
                 let bit = self.expression(bit, 1)?;
                 return self.assign(target, part, bit, to);
@@ -112,21 +114,21 @@ impl Translator<'_> {
         let value = self
             .expression(value, self.signals[target.vector].width)
             .map_err(|stop| self.in_assignment(&target, stop))?;
-        self.assign(target, Part::Whole, value, to)
+        self.assign(target, AssignedPart::Whole, value, to)
     }
 
     fn assign(
         &mut self,
         target: Element,
-        part: Part,
+        part: AssignedPart,
         value: Expression,
         to: &mut Vec<Statement>,
     ) -> Translated<()> {
         let width = self.signals[target.vector].width;
         let part = match part {
-            Part::Bits { low } => match self.bounds(&low) {
-                (0, 0) if value.width == width => Part::Whole,
-                (0.., most) if most + value.width as i64 <= width as i64 => Part::Bits { low },
+            AssignedPart::Bits { low } => match self.bounds(&low) {
+                (0, 0) if value.width == width => AssignedPart::Whole,
+                (0.., most) if most + value.width as i64 <= width as i64 => AssignedPart::Bits { low },
                 _ if low.number().is_none() => return Err(self.written_out(&low)),
                 _ => {
                     let name = &self.signals[target.vector].name;

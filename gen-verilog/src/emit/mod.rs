@@ -44,7 +44,7 @@ use std::collections::{HashMap, HashSet};
 
 use rust_hdl::prelude::Block;
 
-pub use contract::Rule;
+pub use contract::ContractRule;
 pub use error::EmitError;
 use error::Result;
 use error::MAX_NAME;
@@ -78,7 +78,7 @@ pub struct VerilogModule {
     /// Inputs that nothing reads: modules that share their ports need not use all of them.
     pub unused_inputs: Vec<String>,
     /// Rules of its contract.
-    pub contract: Vec<Rule>,
+    pub contract: Vec<ContractRule>,
     /// The Verilog.
     pub text: String,
     /// The same without what is said about parts of the body, and without its contract.

@@ -13,7 +13,7 @@ use super::instances::{self, Connections};
 use super::kernel::{self, Kernel};
 use super::lines::{broken, comment, LONGEST};
 use super::paths::{self, Paths};
-use super::plan::Plan;
+use super::plan::VectorPlan;
 use super::registers::{self, Registers};
 use super::schedule::{self, Process};
 use super::scope::Scope;
@@ -43,7 +43,7 @@ pub fn module(
         let mut paths = paths::paths(scope, &signals, &processes, children)?;
         check_clocks(&signals, &processes)?;
         let through = paths::through_children(scope, &signals, children);
-        let plan = Plan::of(&signals, statements, processes, through)?;
+        let plan = VectorPlan::of(&signals, statements, processes, through)?;
         let module = Combinational::of(scope, plan, sections);
         paths.vectors = module.plan.paths();
         Ok((module.texts(), module.unused_inputs(), paths))
@@ -217,7 +217,7 @@ fn check_clocks(signals: &Signals, processes: &[Process]) -> Result<()> {
 /// A module whose kernel is combinational; all state is in its children.
 struct Combinational<'a> {
     scope: &'a Scope,
-    plan: Plan<'a>,
+    plan: VectorPlan<'a>,
     sections: Sections,
     connections: Connections,
     registers: Registers,
@@ -226,7 +226,7 @@ struct Combinational<'a> {
 }
 
 impl<'a> Combinational<'a> {
-    fn of(scope: &'a Scope, mut plan: Plan<'a>, sections: Sections) -> Self {
+    fn of(scope: &'a Scope, mut plan: VectorPlan<'a>, sections: Sections) -> Self {
         let mut read = BTreeSet::new();
         let mut note = |vector: VectorId| {
             read.insert(vector);

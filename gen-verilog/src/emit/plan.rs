@@ -19,13 +19,13 @@ use super::runs::joined;
 use super::schedule::{check_paths, settled_values, Process};
 use super::signals::{Role, SignalId, Signals, VectorId};
 use super::simplify::tidied;
-use super::statement::{projected, Part, Position, Statement};
+use super::statement::{projected, AssignedPart, Position, Statement};
 use super::unroll::unrolled;
 use super::uses::Uses;
 
 /// Vectors that one process assigns.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct VectorGroup {
     pub vectors: BTreeSet<VectorId>,
     pub body: Vec<Statement>,
     reads: BTreeSet<VectorId>,
@@ -41,7 +41,7 @@ pub struct Regular<'a> {
     pub value: &'a Expression,
 }
 
-pub struct Plan<'a> {
+pub struct VectorPlan<'a> {
     pub signals: &'a Signals,
     /// The kernel, with loops.
     pub statements: Vec<Statement>,
@@ -50,14 +50,14 @@ pub struct Plan<'a> {
     uses: Uses,
     /// Checked signal by signal.
     processes: Vec<Process>,
-    pub groups: Vec<Group>,
+    pub groups: Vec<VectorGroup>,
     /// Inputs of the children with the outputs that follow on them.
     through: Vec<(VectorId, VectorId)>,
     /// Elements that are assigned once and under no condition, with what they are assigned.
     continuous: HashMap<SignalId, Expression>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> VectorPlan<'a> {
     pub fn of(
         signals: &'a Signals,
         kernel: Vec<Statement>,
@@ -68,7 +68,7 @@ impl<'a> Plan<'a> {
         let flat = unrolled(&statements);
         let uses = Uses::of(&flat);
         let continuous = flat.iter().filter_map(|statement| match statement {
-            Statement::Assign { target, part: Part::Whole, value, .. } => {
+            Statement::Assign { target, part: AssignedPart::Whole, value, .. } => {
                 let (first, last) = uses.writes[&target.id()];
                 (first == last).then(|| (target.id(), value.clone()))
             }
@@ -76,7 +76,7 @@ impl<'a> Plan<'a> {
         });
         let continuous = continuous.collect();
         let groups = vec![];
-        let mut plan = Plan { signals, statements, flat, uses, processes, groups, through, continuous };
+        let mut plan = VectorPlan { signals, statements, flat, uses, processes, groups, through, continuous };
         plan.groups = plan.tied();
         plan.resolve_circles()?;
         Ok(plan)
@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
 
     /// Joins processes that share a loop or a condition, except for those of `apart`.
     pub fn join(&mut self, apart: &BTreeSet<VectorId>) {
-        let is_apart = |plan: &Plan, group: &Group| {
+        let is_apart = |plan: &VectorPlan, group: &VectorGroup| {
             group.is_written_out
                 || !group.vectors.is_disjoint(apart)
                 || plan.assigned_at_once(group).is_some()
@@ -99,7 +99,7 @@ impl<'a> Plan<'a> {
             });
             let mut first = 0;
             while first < self.groups.len() {
-                let concerns = |plan: &Plan, number: usize| {
+                let concerns = |plan: &VectorPlan, number: usize| {
                     let group = &plan.groups[number];
                     !group.vectors.is_disjoint(&vectors) && !is_apart(plan, group)
                 };
@@ -123,12 +123,12 @@ impl<'a> Plan<'a> {
     }
 
     /// The group that assigns a vector.
-    pub fn group_of(&self, vector: VectorId) -> Option<&Group> {
+    pub fn group_of(&self, vector: VectorId) -> Option<&VectorGroup> {
         self.groups.iter().find(|group| group.vectors.contains(&vector))
     }
 
     /// Where a group first assigns something.
-    pub fn position(&self, group: &Group) -> Position {
+    pub fn position(&self, group: &VectorGroup) -> Position {
         let elements = group.vectors.iter().flat_map(|vector| self.signals[*vector].elements());
         elements.filter_map(|id| self.uses.writes.get(&id)).map(|(first, _)| *first).min().unwrap_or_default()
     }
@@ -149,7 +149,7 @@ impl<'a> Plan<'a> {
             statement = inner;
         }
         match statement {
-            Statement::Assign { part: Part::Whole, value, .. } if !group.reads.contains(&vector) => {
+            Statement::Assign { part: AssignedPart::Whole, value, .. } if !group.reads.contains(&vector) => {
                 Some(Regular { loops, assignment: statement, value })
             }
             _ => None,
@@ -164,7 +164,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Targets and values, if a group is nothing but continuous assignments.
-    pub fn assigned_at_once(&self, group: &Group) -> Option<Vec<(String, String)>> {
+    pub fn assigned_at_once(&self, group: &VectorGroup) -> Option<Vec<(String, String)>> {
         let flat = match group.is_written_out {
             true => group.body.clone(),
             false => self.flat_body(&group.vectors),
@@ -185,7 +185,7 @@ impl<'a> Plan<'a> {
             return Some(vec![(self.signals[vector].name.clone(), value)]);
         }
         let assigns = group.body.iter().map(|statement| match statement {
-            Statement::Assign { target, part: Part::Whole, value, .. } => {
+            Statement::Assign { target, part: AssignedPart::Whole, value, .. } => {
                 let target = Expression::signal(self.signals, target.clone());
                 Some((target.text(self.signals), value.text(self.signals)))
             }
@@ -198,7 +198,7 @@ impl<'a> Plan<'a> {
         projected(&self.flat, &|target| vectors.contains(&target.vector))
     }
 
-    fn group(&self, vectors: BTreeSet<VectorId>) -> Group {
+    fn group(&self, vectors: BTreeSet<VectorId>) -> VectorGroup {
         let is_written_out = !self.is_right(&vectors);
         let body = match is_written_out {
             true => self.in_order(&vectors),
@@ -210,7 +210,7 @@ impl<'a> Plan<'a> {
                 reads.insert(element.vector);
             });
         });
-        Group { vectors, body, reads, is_written_out }
+        VectorGroup { vectors, body, reads, is_written_out }
     }
 
     /// Returns true if the statements in the kernel's order read everything after it is assigned, on every
@@ -240,7 +240,7 @@ impl<'a> Plan<'a> {
         }
         let assigned = |target: SignalId, value: Expression| Statement::Assign {
             target: self.signals.element(target),
-            part: Part::Whole,
+            part: AssignedPart::Whole,
             value,
             at: 0,
         };
@@ -279,7 +279,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Vectors that are read between two of their assignments, with those that read them.
-    fn tied(&self) -> Vec<Group> {
+    fn tied(&self) -> Vec<VectorGroup> {
         let mut sets: BTreeMap<VectorId, BTreeSet<VectorId>> = BTreeMap::new();
         let mut leader: BTreeMap<VectorId, VectorId> = BTreeMap::new();
         for id in self.uses.writes.keys() {
@@ -344,7 +344,7 @@ impl<'a> Plan<'a> {
         true
     }
 
-    fn replace(&mut self, groups: &[usize], by: Group) {
+    fn replace(&mut self, groups: &[usize], by: VectorGroup) {
         self.groups[groups[0]] = by;
         groups[1..].iter().rev().for_each(|group| {
             self.groups.remove(*group);
@@ -352,7 +352,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The vectors that follow on each vector within the cycle.
-    fn followers(&self, groups: &[Group]) -> Followers {
+    fn followers(&self, groups: &[VectorGroup]) -> Followers {
         let mut followers: Followers = vec![BTreeSet::new(); self.signals.vectors.len()];
         for group in groups {
             for read in group.reads.difference(&group.vectors) {

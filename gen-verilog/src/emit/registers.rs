@@ -7,11 +7,11 @@ use std::fmt::Write;
 use super::expression::Expression;
 use super::index::Index;
 use super::lines::filled;
-use super::plan::Plan;
+use super::plan::VectorPlan;
 use super::runs::copied;
 use super::scope::Scope;
 use super::signals::{is_register, Element, Signals, VectorId};
-use super::statement::{Part, Statement};
+use super::statement::{AssignedPart, Statement};
 use super::text::{is_number, variables, write_body, Assignment, IN_MEMORY};
 use super::Language;
 
@@ -40,7 +40,7 @@ enum Load {
     Each(Statement),
 }
 
-pub fn registers(scope: &Scope, plan: &Plan, read: &BTreeSet<VectorId>) -> Registers {
+pub fn registers(scope: &Scope, plan: &VectorPlan, read: &BTreeSet<VectorId>) -> Registers {
     let mut registers = Registers::default();
     for children in &plan.signals.children {
         if is_register(&scope.children[children.members[0]]) {
@@ -74,14 +74,14 @@ struct Input {
 }
 
 impl Input {
-    fn of(plan: &Plan, vector: VectorId, is_read: bool) -> Self {
+    fn of(plan: &VectorPlan, vector: VectorId, is_read: bool) -> Self {
         let values = plan.values(vector, plan.signals[vector].elements());
         let same = values.filter(|values| values.iter().all(|value| *value == values[0]));
         Input { vector, is_read, same: same.map(|values| values[0].clone()) }
     }
 
     /// The array that it is nothing but a copy of.
-    fn source(&self, plan: &Plan) -> Option<VectorId> {
+    fn source(&self, plan: &VectorPlan) -> Option<VectorId> {
         let values = plan.values(self.vector, plan.signals[self.vector].elements())?;
         copied(plan.signals, &values).filter(|_| !self.is_read)
     }
@@ -93,7 +93,7 @@ impl Input {
 }
 
 fn register(
-    plan: &Plan,
+    plan: &VectorPlan,
     q: VectorId,
     clock: Input,
     reset: Input,
@@ -164,13 +164,14 @@ fn register(
                 _ => Expression::signal(signals, each(enable.vector, &index)),
             };
             let target = each(q, &index);
-            let mut load = Statement::Assign { target: target.clone(), part: Part::Whole, value, at: 0 };
+            let mut load =
+                Statement::Assign { target: target.clone(), part: AssignedPart::Whole, value, at: 0 };
             if !is_number(&condition, signals, 1) {
                 load = Statement::If { condition, at: 0, then: vec![load], otherwise: vec![] };
             }
             if reset_of_all.is_none() {
                 let zero = Expression::literal(0u32, signals[q].width);
-                let clear = Statement::Assign { target, part: Part::Whole, value: zero, at: 0 };
+                let clear = Statement::Assign { target, part: AssignedPart::Whole, value: zero, at: 0 };
                 let condition = Expression::signal(signals, each(reset.vector, &index));
                 load = Statement::If { condition, at: 0, then: vec![clear], otherwise: vec![load] };
             }
@@ -196,7 +197,7 @@ fn target_index(assignment: &Statement) -> &Index {
 
 /// The clocked blocks: one for all registers with the same clock and reset. In simulation of Verilog
 /// registers start at zero.
-pub fn text(plan: &Plan, registers: &Registers) -> String {
+pub fn text(plan: &VectorPlan, registers: &Registers) -> String {
     let signals = plan.signals;
     let mut kinds: Vec<(&str, Option<&str>)> = vec![];
     for register in &registers.list {

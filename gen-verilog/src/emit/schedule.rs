@@ -15,7 +15,7 @@ use super::expression::Expression;
 use super::index::Index;
 use super::signals::{Element, Role, SignalId, Signals};
 use super::simplify::simplified;
-use super::statement::{Part, Statement};
+use super::statement::{AssignedPart, Statement};
 use super::uses::Uses;
 
 #[derive(Clone)]
@@ -84,7 +84,9 @@ fn check_read_back(signals: &Signals, uses: &Uses) -> Result<()> {
 
 fn process(signals: &Signals, targets: Vec<SignalId>, body: Vec<Statement>) -> Result<Vec<Process>> {
     check_paths(signals, &targets, &body)?;
-    if let ([target], [Statement::Assign { value, part: Part::Whole, .. }]) = (&targets[..], &body[..]) {
+    if let ([target], [Statement::Assign { value, part: AssignedPart::Whole, .. }]) =
+        (&targets[..], &body[..])
+    {
         return Ok(vec![Process::Continuous { target: *target, value: value.clone() }]);
     }
     Ok(settled(signals, &targets, &body).unwrap_or_else(|| vec![Process::Block { targets, body }]))
@@ -163,9 +165,9 @@ fn walk_paths(signals: &Signals, body: &[Statement], assigned: &mut Assigned) ->
             Statement::Assign { target, part, value, .. } => {
                 check_reads(signals, value, assigned)?;
                 let low = match part {
-                    Part::Whole => 0,
-                    Part::Bits { low } => known(low),
-                    Part::Bit(index) => {
+                    AssignedPart::Whole => 0,
+                    AssignedPart::Bits { low } => known(low),
+                    AssignedPart::Bit(index) => {
                         check_reads(signals, index, assigned)?;
                         continue;
                     }
@@ -247,9 +249,9 @@ fn run(signals: &Signals, body: &[Statement], values: &mut HashMap<SignalId, Big
             Statement::Assign { target, part, value, .. } => {
                 let new = value_of(value)?;
                 let low = match part {
-                    Part::Whole => 0,
-                    Part::Bits { low } => known(low),
-                    Part::Bit(index) => usize::try_from(value_of(index)?).ok()?,
+                    AssignedPart::Whole => 0,
+                    AssignedPart::Bits { low } => known(low),
+                    AssignedPart::Bit(index) => usize::try_from(value_of(index)?).ok()?,
                 };
                 let all = (BigUint::from(1u32) << signals[target.vector].width) - 1u32;
                 let ones = ((BigUint::from(1u32) << value.width) - 1u32) << low;

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use num_bigint::BigUint;
 
 use super::signals::{Element, Role, SignalId, Signals};
-use super::statement::{Part, Position, Statement};
+use super::statement::{AssignedPart, Position, Statement};
 use super::uses::Uses;
 
 type Values = HashMap<SignalId, BigUint>;
@@ -70,7 +70,7 @@ fn constant_locals(signals: &Signals, statements: &[Statement], key: &impl Fn(&E
     let mut count = |target: &Element| *assignments.entry(key(target)).or_default() += 1;
     statements.iter().for_each(|statement| statement.targets(&mut count));
     let constants = statements.iter().filter_map(|statement| match statement {
-        Statement::Assign { target, part: Part::Whole, value, .. }
+        Statement::Assign { target, part: AssignedPart::Whole, value, .. }
             if signals[target.vector].role == Role::Local && assignments[&key(target)] == 1 =>
         {
             Some((target.known()?, value.constant(signals)?))
@@ -98,13 +98,13 @@ impl Folder<'_> {
                 Statement::Assign { target, part, value, at } => {
                     let value = value.with(self.signals, &value_of);
                     let part = match part {
-                        Part::Bit(index) => Part::Bit(index.with(self.signals, &value_of)),
+                        AssignedPart::Bit(index) => AssignedPart::Bit(index.with(self.signals, &value_of)),
                         part => part,
                     };
                     // A child's input is read as it settles, not as it stands.
                     let is_own = !matches!(self.signals[target.vector].role, Role::ChildInput(_));
                     match (target.known(), value.constant(self.signals)) {
-                        (Some(id), Some(value)) if is_own && part == Part::Whole => {
+                        (Some(id), Some(value)) if is_own && part == AssignedPart::Whole => {
                             known.insert(id, value);
                         }
                         _ => self.forget(&target, known),
@@ -185,7 +185,7 @@ fn drop_dead_assignments(statements: &mut Vec<Statement>) {
     let uses = Uses::of(statements);
     let mut alive_from: HashMap<SignalId, Position> = HashMap::new();
     for statement in statements.iter() {
-        if let Statement::Assign { target, part: Part::Whole, at, .. } = statement {
+        if let Statement::Assign { target, part: AssignedPart::Whole, at, .. } = statement {
             if !uses.is_read_up_to(target.id(), *at) {
                 alive_from.insert(target.id(), *at);
             }
@@ -220,7 +220,9 @@ fn is_overwritten(target: &Element, rest: &[Statement]) -> bool {
         statement.reads(&mut |element| is_read |= element.vector == target.vector);
         match statement {
             _ if is_read => return false,
-            Statement::Assign { target: other, part: Part::Whole, .. } if other == target => return true,
+            Statement::Assign { target: other, part: AssignedPart::Whole, .. } if other == target => {
+                return true
+            }
             _ => {}
         }
     }

@@ -9,7 +9,7 @@ use super::signals::Element;
 pub enum Statement {
     Assign {
         target: Element,
-        part: Part,
+        part: AssignedPart,
         value: Expression,
         at: Position,
     },
@@ -40,7 +40,7 @@ impl Statement {
         match self {
             Statement::Assign { part, value, .. } => {
                 value.reads(read);
-                if let Part::Bit(index) = part {
+                if let AssignedPart::Bit(index) = part {
                     index.reads(read);
                 }
             }
@@ -120,7 +120,7 @@ pub type Position = usize;
 
 /// The part of a signal that an assignment changes.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Part {
+pub enum AssignedPart {
     Whole,
     /// Bits from `low` up, as many as the value has.
     Bits {

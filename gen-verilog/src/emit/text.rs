@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::expression::{Binary, Expression, Kind, Unary};
 use super::index::Index;
 use super::signals::{Element, Signals, Vector};
-use super::statement::{Part, Statement};
+use super::statement::{AssignedPart, Statement};
 use super::Language;
 
 pub const IN_MEMORY: &str = "writing to a String never fails";
@@ -172,9 +172,11 @@ pub fn write_body(signals: &Signals, body: &[Statement], how: Assignment, depth:
         match statement {
             Statement::Assign { target, part, value, .. } => {
                 let place = match part {
-                    Part::Whole => place(signals, target, &Index::of(0), signals[target.vector].width),
-                    Part::Bits { low } => place(signals, target, low, value.width),
-                    Part::Bit(index) => selected(signals, target, index, None),
+                    AssignedPart::Whole => {
+                        place(signals, target, &Index::of(0), signals[target.vector].width)
+                    }
+                    AssignedPart::Bits { low } => place(signals, target, low, value.width),
+                    AssignedPart::Bit(index) => selected(signals, target, index, None),
                 };
                 let sign = if how == Assignment::Blocking { "=" } else { "<=" };
                 writeln!(text, "{margin}{place} {sign} {};", value.text(signals)).expect(IN_MEMORY);

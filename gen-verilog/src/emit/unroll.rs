@@ -4,9 +4,9 @@
 use num_bigint::BigUint;
 
 use super::expression::{Expression, Kind};
-use super::index::{Index, Turn};
+use super::index::{Index, LoopTurn};
 use super::signals::Element;
-use super::statement::{Part, Position, Statement};
+use super::statement::{AssignedPart, Position, Statement};
 
 /// The same statements without loops, each with its place in the order in which they run.
 pub fn unrolled(body: &[Statement]) -> Vec<Statement> {
@@ -17,7 +17,7 @@ pub fn unrolled(body: &[Statement]) -> Vec<Statement> {
 }
 
 struct Unroller {
-    turns: Vec<Turn>,
+    turns: Vec<LoopTurn>,
     at: Position,
 }
 
@@ -28,9 +28,9 @@ impl Unroller {
                 Statement::Assign { target, part, value, .. } => {
                     let target = Element { index: target.index.turned(&self.turns), ..target.clone() };
                     let part = match part {
-                        Part::Whole => Part::Whole,
-                        Part::Bits { low } => Part::Bits { low: low.turned(&self.turns) },
-                        Part::Bit(index) => Part::Bit(self.turned(index)),
+                        AssignedPart::Whole => AssignedPart::Whole,
+                        AssignedPart::Bits { low } => AssignedPart::Bits { low: low.turned(&self.turns) },
+                        AssignedPart::Bit(index) => AssignedPart::Bit(self.turned(index)),
                     };
                     let value = self.turned(value);
                     to.push(Statement::Assign { target, part, value, at: self.next() });

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::signals::{Element, SignalId};
-use super::statement::{Part, Position, Statement};
+use super::statement::{AssignedPart, Position, Statement};
 
 /// Places of a kernel's statements, by signal.
 pub struct Uses {
@@ -32,7 +32,7 @@ impl Uses {
                         self.reads.insert((element.id(), *at, target));
                     };
                     value.reads(&mut read);
-                    if let Part::Bit(index) = part {
+                    if let AssignedPart::Bit(index) = part {
                         index.reads(&mut read);
                     }
                     self.reads.extend(conditions.iter().map(|(id, at)| (*id, *at, target)));

@@ -5,7 +5,7 @@ use super::expression::{Expression, Parser};
 use super::EventError;
 
 /// A line of a declaration.
-pub enum Line {
+pub enum DeclarationLine {
     Event(Declared),
     Valid {
         /// Signals whose elements have a meaning only under a condition.
@@ -46,27 +46,27 @@ pub enum Piece {
 /// Name of the element in a condition of validity.
 pub const ELEMENT: &str = "i";
 
-impl Line {
-    pub fn parse(line: &str) -> Result<Line, EventError> {
+impl DeclarationLine {
+    pub fn parse(line: &str) -> Result<DeclarationLine, EventError> {
         parse(line).map_err(|problem| EventError(format!("{line}: {problem}")))
     }
 }
 
-fn parse(line: &str) -> Result<Line, String> {
+fn parse(line: &str) -> Result<DeclarationLine, String> {
     if let Some(rest) = line.strip_prefix("valid ") {
         let (signals, condition) = rest.split_once(" if ").ok_or("a line `valid` has one `if`")?;
         let signals = signals.split_whitespace().map(String::from).collect();
         let mut parser = Parser::new(condition)?;
         let condition = parser.expression()?;
         parser.end()?;
-        return Ok(Line::Valid { signals, condition });
+        return Ok(DeclarationLine::Valid { signals, condition });
     }
     if let Some(signals) = line.strip_prefix("show ") {
         let shown = signals.split_whitespace().map(|name| match name.strip_suffix('?') {
             Some(name) => (name.to_string(), true),
             None => (name.to_string(), false),
         });
-        return Ok(Line::Show(shown.collect()));
+        return Ok(DeclarationLine::Show(shown.collect()));
     }
     let (head, text) = line.split_once(": ").ok_or("there is no `: ` before a text")?;
     let mut parser = Parser::new(head)?;
@@ -97,7 +97,7 @@ fn parse(line: &str) -> Result<Line, String> {
             break;
         }
     }
-    Ok(Line::Event(Declared { kind, fields, clauses, text: pieces(text)? }))
+    Ok(DeclarationLine::Event(Declared { kind, fields, clauses, text: pieces(text)? }))
 }
 
 fn pieces(text: &str) -> Result<Vec<Piece>, String> {

@@ -182,7 +182,7 @@ pub enum Term {
 }
 
 /// The meaning of names.
-pub trait Names {
+pub trait NameMeanings {
     fn signal(&self, path: &str) -> Option<Arc<ObservedSignal>>;
     fn variable(&self, name: &str) -> Option<usize>;
     fn field(&self, name: &str) -> Option<Term>;
@@ -190,7 +190,7 @@ pub trait Names {
 
 impl Expression {
     /// Finds what its names mean.
-    pub fn bind(&self, names: &dyn Names) -> Result<Term, String> {
+    pub fn bind(&self, names: &dyn NameMeanings) -> Result<Term, String> {
         let bound = |expression: &Expression| expression.bind(names).map(Box::new);
         Ok(match self {
             Expression::Number(number) => Term::Number(*number),
@@ -230,7 +230,7 @@ impl Expression {
 }
 
 /// A signal that fits into a number.
-fn found(names: &dyn Names, path: &str) -> Result<Arc<ObservedSignal>, String> {
+fn found(names: &dyn NameMeanings, path: &str) -> Result<Arc<ObservedSignal>, String> {
     let signal = names.signal(path).ok_or_else(|| format!("there is no signal {path}"))?;
     match signal.width <= 64 {
         true => Ok(signal),

@@ -17,9 +17,9 @@ use thiserror::Error;
 
 use crate::{ObservedScope, ObservedSignal, Values};
 use declaration::ELEMENT;
-use expression::{Names, Term};
+use expression::{NameMeanings, Term};
 
-pub(crate) use declaration::{Clause, Declared, Line, Piece};
+pub(crate) use declaration::{Clause, DeclarationLine, Declared, Piece};
 pub(crate) use expression::{Expression, Operator};
 
 pub use query::Query;
@@ -94,10 +94,10 @@ impl Events {
         scopes: &[ObservedScope],
         watches: impl Iterator<Item = &'static Watch>,
     ) -> Result<Self, EventError> {
-        let mut lines: Vec<(&str, &'static str, Line)> = vec![];
+        let mut lines: Vec<(&str, &'static str, DeclarationLine)> = vec![];
         for watch in watches {
             for line in watch.lines {
-                lines.push((watch.module, line, Line::parse(line)?));
+                lines.push((watch.module, line, DeclarationLine::parse(line)?));
             }
         }
         let mut events = Events { instances: vec![], valid: HashMap::new(), mentioned: HashSet::new() };
@@ -109,19 +109,21 @@ impl Events {
             let mut of_scope = vec![];
             for (module, text, line) in &lines {
                 match line {
-                    Line::Event(declared) if *module == scope.block => {
+                    DeclarationLine::Event(declared) if *module == scope.block => {
                         let names = if is_of_contract(&declared.kind) { &apart } else { &inside };
                         let event = Event::bind(text, declared, names);
                         let named = |problem| fails(format!("the event {}: {problem}", declared.kind));
                         of_scope.extend(event.map_err(named)?.map(Arc::new));
                     }
-                    Line::Valid { signals, condition } if module.is_empty() || *module == scope.block => {
+                    DeclarationLine::Valid { signals, condition }
+                        if module.is_empty() || *module == scope.block =>
+                    {
                         for (signal, prefix) in inside.matching(signals, condition, module.is_empty()) {
                             let names = Element { inside: &inside, prefix };
                             events.valid.insert((place, signal), condition.bind(&names).map_err(fails)?);
                         }
                     }
-                    Line::Show(signals) if *module == scope.block => {
+                    DeclarationLine::Show(signals) if *module == scope.block => {
                         for (signal, is_optional) in signals {
                             match inside.place(signal) {
                                 Some(place) => drop(events.mentioned.insert(place)),
@@ -234,7 +236,7 @@ pub fn declared_events() -> Result<Vec<DeclaredEvent>, EventError> {
     let mut events = vec![];
     for watch in Watch::all() {
         for line in watch.lines {
-            if let Line::Event(Declared { kind, fields, .. }) = Line::parse(line)? {
+            if let DeclarationLine::Event(Declared { kind, fields, .. }) = DeclarationLine::parse(line)? {
                 let fields = fields.into_iter().map(|(name, _)| name).collect();
                 let (head, text) = line.split_once(": ").unwrap_or((line, ""));
                 // Behind the kind and its values.
@@ -410,7 +412,7 @@ struct Local<'a> {
     are_shown: bool,
 }
 
-impl Names for Local<'_> {
+impl NameMeanings for Local<'_> {
     fn signal(&self, path: &str) -> Option<Arc<ObservedSignal>> {
         // How a condition finds its way through the parts of a module is no news.
         if self.are_shown || !path.contains('.') {
@@ -434,7 +436,7 @@ struct Element<'a> {
     prefix: String,
 }
 
-impl Names for Element<'_> {
+impl NameMeanings for Element<'_> {
     fn signal(&self, path: &str) -> Option<Arc<ObservedSignal>> {
         match path.strip_prefix('*') {
             Some(ending) => self.inside.signal(&format!("{}{ending}", self.prefix)),

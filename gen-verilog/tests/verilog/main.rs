@@ -11,6 +11,7 @@ mod loops;
 mod names;
 mod operations;
 mod refusals;
+mod registers;
 mod states;
 mod text;
 mod toys;

@@ -8,7 +8,7 @@ use syn::{parse_quote, Error, Expr, LitStr, Result};
 
 use crate::bundles::{about, Bundles};
 use crate::declaration::Declaration;
-use crate::fields::{maker, Kind, Part};
+use crate::fields::{maker, DeclaredField, FieldKind};
 use crate::listed::listed_ports;
 use crate::ports::{face, Clocks};
 use crate::sizes::{lower_name, settings, sizes};
@@ -82,7 +82,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     };
 
     let children: Vec<&Ident> =
-        parts.iter().filter(|part| part.kind == Kind::Child).map(|part| &part.name).collect();
+        parts.iter().filter(|part| part.kind == FieldKind::Child).map(|part| &part.name).collect();
     let reset = if has_reset { quote!(self.reset.val()) } else { quote!(false) };
     let drive_resets = (has_clock && !children.is_empty()).then(|| {
         quote!(
@@ -108,22 +108,23 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     });
     // What the kernel reads of the module itself, and what the kernel of whoever has the module may read of
     // it.
-    let named = |is_read: fn(&Part) -> bool| {
+    let named = |is_read: fn(&DeclaredField) -> bool| {
         let parts = parts.iter().filter(move |part| is_read(part)).map(|part| &part.name);
         clock_names.iter().skip(1).chain(&bundle_name).chain(parts)
     };
-    let own = named(|part| part.kind != Kind::Child);
-    let shown = named(|part| matches!(part.kind, Kind::Input | Kind::Output) || part.is_port_bundle());
+    let own = named(|part| part.kind != FieldKind::Child);
+    let shown =
+        named(|part| matches!(part.kind, FieldKind::Input | FieldKind::Output) || part.is_port_bundle());
     let reads = own
         .map(|name| quote!(self.#name.has_changed()))
         .chain(children.iter().map(|name| quote!(::gpurf_hw::dialect::Clocking::shows_anew(&self.#name))));
     let shows = shown.map(|name| quote!(self.#name.has_changed()));
-    let inputs = parts.iter().filter(|part| part.kind == Kind::Input || part.is_port_bundle());
+    let inputs = parts.iter().filter(|part| part.kind == FieldKind::Input || part.is_port_bundle());
     let inputs: Vec<&Ident> =
         clock_names.iter().chain(&bundle_name).chain(inputs.map(|part| &part.name)).collect();
     let all: Vec<&Ident> = clock_names.iter().chain(&bundle_name).chain(names.iter().copied()).collect();
     let texts = clock_names.iter().chain(&bundle_name).map(|name| name.to_string());
-    let texts: Vec<String> = texts.chain(parts.iter().map(Part::visited)).collect();
+    let texts: Vec<String> = texts.chain(parts.iter().map(DeclaredField::visited)).collect();
     let deref = arguments.bundle.as_ref().map(|bundle| {
         quote! {
             impl #impl_generics ::std::ops::Deref for #name #ty_generics #where_clause {

@@ -7,7 +7,7 @@ use syn::{parse_quote, Error, Result};
 
 use crate::bundles::Bundles;
 use crate::declaration::Declaration;
-use crate::fields::{doc_text, docs, maker, Part};
+use crate::fields::{doc_text, docs, maker, DeclaredField};
 use crate::listed::listed_ports;
 use crate::ports::{face, Clocks};
 use crate::sizes::{settings, sizes};
@@ -30,7 +30,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let signals = declaration.signals();
     let names: Vec<&Ident> = parts.iter().map(|part| &part.name).collect();
-    let texts: Vec<String> = parts.iter().map(Part::visited).collect();
+    let texts: Vec<String> = parts.iter().map(DeclaredField::visited).collect();
     let listed = listed_ports(&declaration, &bundles)?;
     let face = face(&declaration, &bundles, Clocks::default())?;
 

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use syn::{Error, Field, Fields, ItemStruct, Result};
 
 use crate::attribute::Arguments;
-use crate::fields::{doc_text, docs, part, prefix_of, register_behind, Kind, Part};
+use crate::fields::{doc_text, docs, part, prefix_of, register_behind, DeclaredField, FieldKind};
 use crate::known::Known;
 
 /// The arguments in the attribute's parentheses, and the struct under it.
@@ -15,7 +15,7 @@ pub struct Declaration {
     pub item: ItemStruct,
     /// As written; and what each is.
     pub fields: Vec<Field>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<DeclaredField>,
 }
 
 impl Declaration {
@@ -43,7 +43,7 @@ impl Declaration {
                     "`#[flat]` and `#[prefix(name)]` are for a bundle of ports: `pub load: Load<In, V, A>`";
                 return Err(Error::new_spanned(&part.name, hint));
             }
-            let is_port = matches!(part.kind, Kind::Input | Kind::Output) || part.is_port_bundle();
+            let is_port = matches!(part.kind, FieldKind::Input | FieldKind::Output) || part.is_port_bundle();
             if is_port && doc_text(field).is_empty() {
                 let hint =
                     "say in a doc comment what the port is for: it stands in the Verilog and in the docs";
@@ -64,13 +64,13 @@ impl Declaration {
     }
 
     /// Each part with its field.
-    pub fn members(&self) -> impl Iterator<Item = (&Part, &Field)> {
+    pub fn members(&self) -> impl Iterator<Item = (&DeclaredField, &Field)> {
         self.parts.iter().zip(&self.fields)
     }
 
     /// Returns true for a bundle of wires whose direction is said where it is used.
     pub fn is_undirected(&self) -> bool {
-        self.parts.iter().all(|part| part.kind == Kind::Child && part.bundled.is_none())
+        self.parts.iter().all(|part| part.kind == FieldKind::Child && part.bundled.is_none())
     }
 
     /// Names of the plain structs of its ports.

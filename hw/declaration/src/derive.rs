@@ -5,8 +5,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Error, Expr, Fields, Result, Visibility};
 
-use crate::ports::{arguments, driven, last_segment, plain_structs, Clocks, Port};
-use crate::wires::{Place, PortWire};
+use crate::ports::{arguments, driven, last_segment, plain_structs, Clocks, DeclaredPort};
+use crate::wires::{PortWire, SignalPlace};
 
 pub fn expand(item: DeriveInput) -> Result<TokenStream> {
     let (ports, name) = (ports(&item)?, &item.ident);
@@ -24,7 +24,7 @@ fn has_field(item: &DeriveInput, name: &str) -> bool {
     data.fields.iter().any(|field| field.ident.as_ref().is_some_and(|ident| ident == name))
 }
 
-fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
+fn ports(item: &DeriveInput) -> Result<Vec<DeclaredPort>> {
     let Data::Struct(data) = &item.data else {
         return Err(Error::new_spanned(item, "a hardware module is a struct"));
     };
@@ -73,7 +73,7 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
             return Err(Error::new_spanned(&field.ty, hint));
         }
         let docs = field.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
-        ports.push(Port::new(PortWire {
+        ports.push(DeclaredPort::new(PortWire {
             bundle: vec![],
             when: None,
             name: name.clone(),
@@ -82,7 +82,7 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
             carried: value.clone(),
             length: max.clone(),
             most: max,
-            place: Place { field: name, is_array, wire: None },
+            place: SignalPlace { field: name, is_array, wire: None },
         })?);
     }
     Ok(ports)

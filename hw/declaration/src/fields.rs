@@ -11,7 +11,7 @@ use syn::{
 
 /// The kind of a field.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum FieldKind {
     Input,
     Output,
     Local,
@@ -22,7 +22,7 @@ pub enum Kind {
 
 /// The role of a bundle in the module that has it.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Role {
+pub enum BundleRole {
     Input,
     Output,
     /// Signals of its own, or registers.
@@ -32,7 +32,7 @@ pub enum Role {
 /// A bundle with a role, `Load<In, V, A>`.
 pub struct Bundled {
     pub name: Ident,
-    pub role: Role,
+    pub role: BundleRole,
     /// Arguments for its generics, in their order.
     pub arguments: Vec<GenericArgument>,
     /// Prefix of the names of its wires: none for ports with `#[flat]`, the given name with
@@ -41,9 +41,9 @@ pub struct Bundled {
 }
 
 /// A field with its arrays taken apart.
-pub struct Part {
+pub struct DeclaredField {
     pub name: Ident,
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Type of one element.
     pub element: Type,
     /// Lengths, the outermost first.
@@ -66,9 +66,9 @@ pub struct When {
     pub length: Option<Expr>,
 }
 
-impl Part {
+impl DeclaredField {
     pub fn is_port_bundle(&self) -> bool {
-        self.bundled.as_ref().is_some_and(|bundled| bundled.role != Role::Inner)
+        self.bundled.as_ref().is_some_and(|bundled| bundled.role != BundleRole::Inner)
     }
 
     /// Its name for whoever walks through the module; the prefix of its wires follows after a `!`.
@@ -84,7 +84,7 @@ impl Part {
 }
 
 /// A field, with its length as `#[when(condition)]` has it: none where the condition does not hold.
-pub fn part(field: &Field) -> Result<Part> {
+pub fn part(field: &Field) -> Result<DeclaredField> {
     let mut part = always(field)?;
     let Some(attribute) = field.attrs.iter().find(|attribute| attribute.path().is_ident("when")) else {
         return Ok(part);
@@ -102,21 +102,21 @@ pub fn part(field: &Field) -> Result<Part> {
     Ok(part)
 }
 
-fn always(field: &Field) -> Result<Part> {
+fn always(field: &Field) -> Result<DeclaredField> {
     let name = field.ident.clone().expect("a named field");
     let (ty, mut lengths) = without_arrays(&field.ty);
     let carried = arguments_of(&ty).and_then(|arguments| arguments.first().cloned());
     let kind = match (last_name(&ty).as_deref(), &carried) {
-        (Some("In"), Some(_)) => Kind::Input,
-        (Some("Out"), Some(_)) => Kind::Output,
-        (Some("Local"), Some(_)) => Kind::Local,
-        (Some("Constant"), Some(_)) => Kind::Constant,
+        (Some("In"), Some(_)) => FieldKind::Input,
+        (Some("Out"), Some(_)) => FieldKind::Output,
+        (Some("Local"), Some(_)) => FieldKind::Local,
+        (Some("Constant"), Some(_)) => FieldKind::Constant,
         (Some("Register"), Some(_)) => {
             let (carried, inner) = without_arrays(&carried.expect("its type"));
             lengths.extend(inner);
-            return Ok(Part {
+            return Ok(DeclaredField {
                 name,
-                kind: Kind::Child,
+                kind: FieldKind::Child,
                 element: parse_quote!(Register<#carried>),
                 lengths,
                 carried: None,
@@ -127,9 +127,9 @@ fn always(field: &Field) -> Result<Part> {
         }
         (Some(_), _) => {
             let bundled = bundled(&ty, field);
-            return Ok(Part {
+            return Ok(DeclaredField {
                 name,
-                kind: Kind::Child,
+                kind: FieldKind::Child,
                 element: ty,
                 lengths,
                 carried: None,
@@ -146,7 +146,7 @@ fn always(field: &Field) -> Result<Part> {
         }
     };
     let mut carried = carried.expect("its type");
-    let is_registered = kind == Kind::Output && last_name(&carried).as_deref() == Some("Register");
+    let is_registered = kind == FieldKind::Output && last_name(&carried).as_deref() == Some("Register");
     if is_registered {
         let of = arguments_of(&carried).and_then(|arguments| arguments.first().cloned());
         carried = of.ok_or_else(|| Error::new_spanned(&field.ty, "write `Out<Register<Bits<8>>>`"))?;
@@ -154,13 +154,13 @@ fn always(field: &Field) -> Result<Part> {
     let (carried, inner) = without_arrays(&carried);
     lengths.extend(inner);
     let element = match kind {
-        Kind::Constant => parse_quote!(Constant<#carried>),
+        FieldKind::Constant => parse_quote!(Constant<#carried>),
         _ => {
             let direction = format_ident!("{}", last_name(&ty).expect("a path"));
             parse_quote!(Signal<#direction, #carried>)
         }
     };
-    Ok(Part {
+    Ok(DeclaredField {
         name,
         kind,
         element,
@@ -173,7 +173,7 @@ fn always(field: &Field) -> Result<Part> {
 }
 
 /// The register behind an output that is one, `Out<Register<..>>`: it is called `level__register`.
-pub fn register_behind(part: &Part, field: &Field) -> Option<Field> {
+pub fn register_behind(part: &DeclaredField, field: &Field) -> Option<Field> {
     let register = arguments_of(&field.ty).filter(|_| part.is_registered)?.first().cloned()?;
     let when = field.attrs.iter().filter(|attribute| attribute.path().is_ident("when"));
     let name = format_ident!("{}__register", part.name);
@@ -199,9 +199,9 @@ fn bundled(ty: &Type, field: &Field) -> Option<Bundled> {
     let mut arguments = arguments.args.iter();
     let Some(GenericArgument::Type(role)) = arguments.next() else { return None };
     let role = match last_name(role)?.as_str() {
-        "In" => Role::Input,
-        "Out" => Role::Output,
-        "Local" | "Held" => Role::Inner,
+        "In" => BundleRole::Input,
+        "Out" => BundleRole::Output,
+        "Local" | "Held" => BundleRole::Inner,
         _ => return None,
     };
     let prefix = match prefix_of(field) {
@@ -224,7 +224,7 @@ fn without_arrays(ty: &Type) -> (Type, Vec<Expr>) {
 
 /// The expression that makes a field. It makes each element again, so that every signal has an identity of
 /// its own.
-pub fn maker(part: &Part, field: &Field, generics: &Generics) -> Result<TokenStream> {
+pub fn maker(part: &DeclaredField, field: &Field, generics: &Generics) -> Result<TokenStream> {
     let indices: Vec<Ident> = (0..part.lengths.len()).map(|depth| format_ident!("index_{depth}")).collect();
     let given = |name: &str| -> Result<Option<TokenStream>> {
         let Some(attribute) = field.attrs.iter().find(|attribute| attribute.path().is_ident(name)) else {
@@ -241,7 +241,7 @@ pub fn maker(part: &Part, field: &Field, generics: &Generics) -> Result<TokenStr
     let element = &part.element;
     // `None`: its default.
     let mut made = match part.kind {
-        Kind::Constant => {
+        FieldKind::Constant => {
             let value =
                 given("value")?.ok_or_else(|| Error::new_spanned(field, "a constant has #[value(..)]"))?;
             Some(match part.carried.as_ref().and_then(last_name).as_deref() {
@@ -249,7 +249,7 @@ pub fn maker(part: &Part, field: &Field, generics: &Generics) -> Result<TokenStr
                 _ => quote!(Constant::new(((#value) as u64).into())),
             })
         }
-        Kind::Child if last_name(element).as_deref() != Some("Register") => {
+        FieldKind::Child if last_name(element).as_deref() != Some("Register") => {
             Some(match (given("new")?, given("with")?) {
                 (Some(made), _) => made,
                 (None, Some(with)) => quote!(<#element>::new(#with)),

@@ -11,55 +11,57 @@ use syn::{
 
 use crate::bundles::{taken, Bundles};
 use crate::declaration::Declaration;
-use crate::wires::{port_wires, Place, PortWire};
+use crate::wires::{port_wires, PortWire, SignalPlace};
 
 /// One port, as its field declares it.
-pub struct Port {
+pub struct DeclaredPort {
     name: Ident,
     docs: Vec<Attribute>,
     input: bool,
-    kind: Kind,
+    kind: FieldKind,
     /// Length of the plain array, for a `Vec` of signals.
     max: Option<Expr>,
-    place: Place,
+    place: SignalPlace,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum FieldKind {
     Bit,
     Bits,
     Data,
 }
 
-impl Port {
+impl DeclaredPort {
     pub fn new(wire: PortWire) -> Result<Self> {
         let PortWire { name, bundle, docs, is_input, carried, most, place, .. } = wire;
         let kind = match (last_segment(&carried).as_deref(), arguments(&carried, "Bits")) {
-            (Some("Bit"), _) => Kind::Bit,
-            (_, Some(width)) if width.first().and_then(last_segment).as_deref() == Some("W") => Kind::Data,
-            (Some("Bits"), _) => Kind::Bits,
+            (Some("Bit"), _) => FieldKind::Bit,
+            (_, Some(width)) if width.first().and_then(last_segment).as_deref() == Some("W") => {
+                FieldKind::Data
+            }
+            (Some("Bits"), _) => FieldKind::Bits,
             _ => return Err(Error::new_spanned(carried, "a port carries Bit or Bits<N>")),
         };
         let docs = bundle.into_iter().chain(docs).collect();
-        Ok(Port { name, docs, input: is_input, kind, max: most, place })
+        Ok(DeclaredPort { name, docs, input: is_input, kind, max: most, place })
     }
 
     /// All but its doc, to compare two modules that have the same ports.
     fn shape(&self) -> String {
-        let Port { name, input, kind, max, .. } = self;
+        let DeclaredPort { name, input, kind, max, .. } = self;
         format!("{name} {input} {kind:?} {}", max.to_token_stream())
     }
 }
 
 /// Ports as plain data, arrays as long as they can be.
-fn ports_of(declaration: &Declaration, bundles: &Bundles) -> Result<Vec<Port>> {
-    port_wires(declaration, bundles)?.into_iter().map(Port::new).collect()
+fn ports_of(declaration: &Declaration, bundles: &Bundles) -> Result<Vec<DeclaredPort>> {
+    port_wires(declaration, bundles)?.into_iter().map(DeclaredPort::new).collect()
 }
 
 /// The plain structs of all modules and bundles that files of Rust declare, each name once.
 pub fn structs_of(files: &[File]) -> Result<TokenStream> {
     let bundles = Bundles::of(files);
-    let mut structs: BTreeMap<String, (String, Vec<Port>)> = BTreeMap::new();
+    let mut structs: BTreeMap<String, (String, Vec<DeclaredPort>)> = BTreeMap::new();
     let mut text = TokenStream::new();
     for item in files.iter().flat_map(|file| &file.items) {
         let Item::Struct(item) = item else { continue };
@@ -70,13 +72,14 @@ pub fn structs_of(files: &[File]) -> Result<TokenStream> {
         if declaration.arguments.bundle.is_some() || declaration.is_undirected() {
             continue;
         }
-        let (inputs, outputs): (Vec<Port>, Vec<Port>) =
+        let (inputs, outputs): (Vec<DeclaredPort>, Vec<DeclaredPort>) =
             ports_of(&declaration, &bundles)?.into_iter().partition(|port| port.input);
         let (in_name, out_name) = declaration.struct_names();
         for (side, name, ports) in [("Inputs", in_name, inputs), ("Outputs", out_name, outputs)] {
             let module = item.ident.to_string();
             match structs.get(&name.to_string()) {
-                Some((_, same)) if same.iter().map(Port::shape).eq(ports.iter().map(Port::shape)) => {}
+                Some((_, same))
+                    if same.iter().map(DeclaredPort::shape).eq(ports.iter().map(DeclaredPort::shape)) => {}
                 Some((other, _)) => {
                     let hint = format!("`{name}` has other ports in `{other}` than in `{module}`");
                     return Err(Error::new_spanned(&item.ident, hint));
@@ -120,8 +123,13 @@ pub fn face(declaration: &Declaration, bundles: &Bundles, clocks: Clocks) -> Res
 }
 
 /// The plain structs of a module's ports.
-pub fn plain_structs(module: &Ident, (in_name, out_name): &(Ident, Ident), ports: &[Port]) -> TokenStream {
-    let (inputs, outputs): (Vec<&Port>, Vec<&Port>) = ports.iter().partition(|port| port.input);
+pub fn plain_structs(
+    module: &Ident,
+    (in_name, out_name): &(Ident, Ident),
+    ports: &[DeclaredPort],
+) -> TokenStream {
+    let (inputs, outputs): (Vec<&DeclaredPort>, Vec<&DeclaredPort>) =
+        ports.iter().partition(|port| port.input);
     let inputs = plain_struct("Inputs", module, in_name, &inputs);
     let outputs = plain_struct("Outputs", module, out_name, &outputs);
     quote!(#inputs #outputs)
@@ -181,16 +189,17 @@ fn set_clocks(Clocks { set_clock, has_reset }: Clocks) -> TokenStream {
 pub fn driven(
     name: &Ident,
     generics: &Generics,
-    ports: &[Port],
+    ports: &[DeclaredPort],
     (place, (in_name, out_name)): (&TokenStream, &(Ident, Ident)),
     clocks: Clocks,
 ) -> TokenStream {
-    let (inputs, outputs): (Vec<&Port>, Vec<&Port>) = ports.iter().partition(|port| port.input);
+    let (inputs, outputs): (Vec<&DeclaredPort>, Vec<&DeclaredPort>) =
+        ports.iter().partition(|port| port.input);
     let (impl_generics, ty_generics, _) = generics.split_for_impl();
     let bound =
         is_wide(generics).then(|| quote!(where ::rust_hdl::prelude::Bits<W>: ::gpurf_hw::dialect::Word));
     let data = quote!(<<::rust_hdl::prelude::Bits<W> as ::gpurf_hw::dialect::Word>::Data>);
-    let side_type = |struct_name: &Ident, ports: &[&Port]| match has_data(ports) {
+    let side_type = |struct_name: &Ident, ports: &[&DeclaredPort]| match has_data(ports) {
         true => quote!(#place #struct_name #data),
         false => quote!(#place #struct_name),
     };
@@ -236,19 +245,19 @@ fn is_width(param: &GenericParam) -> bool {
     matches!(param, GenericParam::Const(param) if param.ident == "W")
 }
 
-fn has_data(ports: &[&Port]) -> bool {
-    ports.iter().any(|port| matches!(port.kind, Kind::Data))
+fn has_data(ports: &[&DeclaredPort]) -> bool {
+    ports.iter().any(|port| matches!(port.kind, FieldKind::Data))
 }
 
-fn plain_struct(side: &str, module: &Ident, name: &Ident, ports: &[&Port]) -> TokenStream {
+fn plain_struct(side: &str, module: &Ident, name: &Ident, ports: &[&DeclaredPort]) -> TokenStream {
     let generics = has_data(ports).then(|| quote!(<D: ::gpurf_blocks::Data>));
     let arguments = has_data(ports).then(|| quote!(<D>));
     let fields = ports.iter().map(|port| {
         let (name, docs) = (&port.name, &port.docs);
         let plain = match port.kind {
-            Kind::Bit => quote!(bool),
-            Kind::Bits => quote!(u32),
-            Kind::Data => quote!(D),
+            FieldKind::Bit => quote!(bool),
+            FieldKind::Bits => quote!(u32),
+            FieldKind::Data => quote!(D),
         };
         match &port.max {
             Some(max) => quote!(#(#docs)* pub #name: [#plain; #max]),
@@ -291,23 +300,23 @@ fn plain_struct(side: &str, module: &Ident, name: &Ident, ports: &[&Port]) -> To
 }
 
 /// Plain field → signal (`drive`) or signal → plain field.
-fn transfer(port: &Port, drive: bool) -> TokenStream {
+fn transfer(port: &DeclaredPort, drive: bool) -> TokenStream {
     let name = &port.name;
     let (index, step) = match &port.max {
         Some(_) => (Some(quote!([index])), Some(quote!(index += 1;))),
         None => (None, None),
     };
     let statement = match (drive, &port.kind) {
-        (true, Kind::Bit) => quote!(signal.next = inputs.#name #index;),
-        (true, Kind::Bits) => quote!(signal.next = (inputs.#name #index as u64).into();),
-        (true, Kind::Data) => {
+        (true, FieldKind::Bit) => quote!(signal.next = inputs.#name #index;),
+        (true, FieldKind::Bits) => quote!(signal.next = (inputs.#name #index as u64).into();),
+        (true, FieldKind::Data) => {
             quote!(signal.next = ::gpurf_hw::dialect::Word::from_data(&inputs.#name #index);)
         }
-        (false, Kind::Bit) => quote!(outputs.#name #index = signal.val();),
-        (false, Kind::Bits) => {
+        (false, FieldKind::Bit) => quote!(outputs.#name #index = signal.val();),
+        (false, FieldKind::Bits) => {
             quote!(outputs.#name #index = ::rust_hdl::prelude::Bits::index(&signal.val()) as u32;)
         }
-        (false, Kind::Data) => {
+        (false, FieldKind::Data) => {
             quote!(outputs.#name #index = ::gpurf_hw::dialect::Word::to_data(&signal.val());)
         }
     };
@@ -317,7 +326,7 @@ fn transfer(port: &Port, drive: bool) -> TokenStream {
     quote!(#[allow(unused_assignments)] { #start #each })
 }
 
-fn count(port: &Port) -> TokenStream {
+fn count(port: &DeclaredPort) -> TokenStream {
     port.place.count()
 }
 

@@ -5,7 +5,7 @@ use syn::{Item, Result, Type};
 
 use crate::bundles::{taken, text_of_declaration};
 use crate::declaration::Declaration;
-use crate::fields::{Kind, Part, When};
+use crate::fields::{DeclaredField, FieldKind, When};
 use crate::known::{Known, Named, Nature};
 use crate::lets::lets_in;
 
@@ -47,14 +47,14 @@ impl Known {
         Ok(())
     }
 
-    fn note(&mut self, part: &Part) {
+    fn note(&mut self, part: &DeclaredField) {
         let of = name_of(&part.element);
         let nature = match (&part.bundled, part.kind, of.as_deref()) {
             (Some(_), ..) => Nature::Bundle,
-            (None, Kind::Child, Some("Register")) => Nature::Register,
-            (None, Kind::Child, Some("Bit" | "Bits")) => Nature::Signal,
-            (None, Kind::Child, _) => Nature::Part,
-            (None, Kind::Output, _) if part.is_registered => Nature::Registered,
+            (None, FieldKind::Child, Some("Register")) => Nature::Register,
+            (None, FieldKind::Child, Some("Bit" | "Bits")) => Nature::Signal,
+            (None, FieldKind::Child, _) => Nature::Part,
+            (None, FieldKind::Output, _) if part.is_registered => Nature::Registered,
             _ => Nature::Signal,
         };
         let named = Named {

@@ -11,10 +11,10 @@ use syn::{
 };
 
 use crate::attribute::Arguments;
-use crate::fields::Part;
+use crate::fields::DeclaredField;
 
 /// Every number that lengths and loops name, once: arguments, then sizes as declared, then parameters.
-pub fn sizes(arguments: &Arguments, parts: &[Part]) -> Vec<(Ident, Expr)> {
+pub fn sizes(arguments: &Arguments, parts: &[DeclaredField]) -> Vec<(Ident, Expr)> {
     let mut sizes: Vec<(Ident, Expr)> = vec![];
     for (name, _) in &arguments.arguments {
         sizes.push((name.clone(), parse_quote!(#name)));

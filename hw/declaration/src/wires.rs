@@ -9,7 +9,7 @@ use syn::{parse_quote, Attribute, Expr, GenericArgument, GenericParam, Generics,
 use crate::attribute::Arguments;
 use crate::bundles::Bundles;
 use crate::declaration::Declaration;
-use crate::fields::{docs, is_public, Bundled, Kind, Part, Role, When};
+use crate::fields::{docs, is_public, BundleRole, Bundled, DeclaredField, FieldKind, When};
 use crate::sizes::Most;
 
 /// One port, as plain data and in Verilog.
@@ -26,21 +26,21 @@ pub struct PortWire {
     pub length: Option<Expr>,
     /// The largest that it can be.
     pub most: Option<Expr>,
-    pub place: Place,
+    pub place: SignalPlace,
 }
 
 /// Where a port's signals are in the module: a field, or a field of a bundle.
 #[derive(Clone)]
-pub struct Place {
+pub struct SignalPlace {
     pub field: Ident,
     pub is_array: bool,
     pub wire: Option<(Ident, bool)>,
 }
 
-impl Place {
+impl SignalPlace {
     /// Runs the statement for each signal of the port, called `signal`.
     pub fn each(&self, is_written: bool, statement: TokenStream) -> TokenStream {
-        let Place { field, is_array, wire } = self;
+        let SignalPlace { field, is_array, wire } = self;
         let iterate = if is_written { format_ident!("iter_mut") } else { format_ident!("iter") };
         let borrow = if is_written { quote!(&mut) } else { quote!(&) };
         let inner = match wire {
@@ -61,7 +61,7 @@ impl Place {
 
     /// How many signals the port has, if it is an array.
     pub fn count(&self) -> TokenStream {
-        let Place { field, is_array, wire } = self;
+        let SignalPlace { field, is_array, wire } = self;
         match (is_array, wire) {
             (false, None | Some((_, false))) => quote!(None),
             (true, None | Some((_, false))) => quote!(Some(self.#field.len())),
@@ -81,19 +81,23 @@ pub fn port_wires(declaration: &Declaration, bundles: &Bundles) -> Result<Vec<Po
         let when = part.when.as_ref().map(|When { condition, .. }| condition.to_token_stream().to_string());
         let outer = Lengths::of(part, &declaration.arguments);
         match (&part.bundled, part.kind) {
-            (Some(bundled), _) if bundled.role != Role::Inner => {
+            (Some(bundled), _) if bundled.role != BundleRole::Inner => {
                 wires.extend(of_bundle(part, bundled, docs, &outer, bundles)?);
             }
-            (_, Kind::Input | Kind::Output) => wires.push(PortWire {
+            (_, FieldKind::Input | FieldKind::Output) => wires.push(PortWire {
                 name: part.name.clone(),
                 bundle: vec![],
                 docs,
                 when,
-                is_input: part.kind == Kind::Input,
+                is_input: part.kind == FieldKind::Input,
                 carried: part.carried.clone().expect("a port carries a type"),
                 length: outer.written,
                 most: outer.most,
-                place: Place { field: part.name.clone(), is_array: !part.lengths.is_empty(), wire: None },
+                place: SignalPlace {
+                    field: part.name.clone(),
+                    is_array: !part.lengths.is_empty(),
+                    wire: None,
+                },
             }),
             _ => {}
         }
@@ -102,7 +106,7 @@ pub fn port_wires(declaration: &Declaration, bundles: &Bundles) -> Result<Vec<Po
 }
 
 fn of_bundle(
-    part: &Part,
+    part: &DeclaredField,
     bundled: &Bundled,
     mut docs_before: Vec<Attribute>,
     outer: &Lengths,
@@ -124,11 +128,11 @@ fn of_bundle(
             bundle: std::mem::take(&mut docs_before),
             docs: docs(field).cloned().collect(),
             when: wire.when.as_ref().map(|When { condition, .. }| condition.to_token_stream().to_string()),
-            is_input: bundled.role == Role::Input,
+            is_input: bundled.role == BundleRole::Input,
             carried,
             length: product(&outer.written, &inner.written),
             most: product(&outer.most, &inner.most),
-            place: Place {
+            place: SignalPlace {
                 field: part.name.clone(),
                 is_array: !part.lengths.is_empty(),
                 wire: Some((wire.name.clone(), !wire.lengths.is_empty())),
@@ -144,7 +148,7 @@ struct Lengths {
 }
 
 impl Lengths {
-    fn of(part: &Part, arguments: &Arguments) -> Self {
+    fn of(part: &DeclaredField, arguments: &Arguments) -> Self {
         let first = part.lengths.first().cloned();
         let written = part.when.as_ref().map_or(first.clone(), |when| when.length.clone());
         let most = first.map(|mut most| {

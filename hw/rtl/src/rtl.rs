@@ -8,6 +8,7 @@ mod keywords;
 mod loads;
 mod names;
 mod path;
+mod places;
 mod quiet;
 mod range;
 mod registered;
@@ -123,12 +124,14 @@ fn declared(
     let mut lets = Lets::of(names.module(), sections.iter().map(|section| &section.body));
     sections.iter_mut().for_each(|section| lets.visit_block_mut(&mut section.body));
     let mut registered = registered::Registered::of(names);
-    let mut loads = loads::Loads::of(names);
-    for section in sections {
-        registered.section(&mut section.body);
-        loads.block(&mut section.body);
-    }
-    [connections.errors, functions.errors, lets.errors, loads.errors].concat()
+    sections.iter_mut().for_each(|section| registered.section(&mut section.body));
+    let (reached, errors) = {
+        let bodies: Vec<&Block> = sections.iter().map(|section| &section.body).collect();
+        places::reached(names, &bodies)
+    };
+    let mut loads = loads::Loads::of(names, reached);
+    sections.iter_mut().for_each(|section| loads.section(&mut section.body));
+    [connections.errors, functions.errors, lets.errors, errors].concat()
 }
 
 /// Contents of a kernel.
@@ -465,6 +468,112 @@ mod tests {
                 ),
             ],
         );
+    }
+
+    /// The kernel of `tests/declared/module.rs` with these sections.
+    fn in_two(first: TokenStream, second: TokenStream) -> String {
+        let kernel = quote!(impl Declared { fn one() { #first } fn other() { #second } });
+        expand(TokenStream::new(), kernel).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_register_is_loaded_in_every_section_that_assigns_it() {
+        let text = in_two(
+            quote!(level.load(first, number);),
+            quote!(if second {
+                level = 0;
+            }),
+        );
+        let one = quote!(
+            self.level.enable.next = self.first.val();
+            self.level.d.next = self.number.val();
+        );
+        let other = quote!(if self.second[0].val() {
+            self.level.enable.next = true;
+            self.level.d.next = 0.into();
+        });
+        contains(&text, &[one, other.clone()]);
+        // A choice stays one, and what is assigned in any case needs no condition.
+        let text = in_two(
+            quote!(level = number;),
+            quote!(
+                if second {
+                    level = 0;
+                } else if first {
+                    level = 1;
+                }
+                level = 2;
+            ),
+        );
+        let choice = quote!(else if self.first.val() {
+            self.level.enable.next = true;
+            self.level.d.next = 1.into();
+        });
+        let always = quote!(
+            self.level.enable.next = true;
+            self.level.d.next = 2.into();
+        );
+        contains(&text, &[quote!(self.level.enable.next = true;), choice, always]);
+    }
+
+    #[test]
+    fn the_first_place_begins_where_it_reaches_every_element() {
+        let kept = quote!(for element in 0..self.levels.len() {
+            self.levels[element].enable.next = false;
+            self.levels[element].d.next = self.levels[element].val();
+        });
+        let every = quote!(for s in 0..slots {
+            if first {
+                levels[s] = number;
+            }
+        });
+        let some = quote!(for e in 0..slots - 1 {
+            if second {
+                levels[e] = levels[e + 1];
+            }
+        });
+        let one = quote!(if second {
+            levels[0] = 1;
+        });
+        let text = in_two(every.clone(), some.clone());
+        assert!(!text.contains(&kept.to_string()), "{text}");
+        contains(&text, &[quote!(self.levels[s].enable.next = self.first.val();)]);
+        for (before, after) in [(some.clone(), every.clone()), (one, every)] {
+            contains(&in_two(before, after), std::slice::from_ref(&kept));
+        }
+        // Elements that nothing else reaches.
+        let last = quote!(for e in slots - 1..slots {
+            if first {
+                levels[e] = number;
+            }
+        });
+        let odd = quote!(for e in 0..4 {
+            levels[2 * e + 1].load(first, number);
+        });
+        let even = quote!(for s in 0..4 {
+            if second {
+                levels[s * 2] = 0;
+            }
+        });
+        for (one, other) in [(some, last), (odd, even)] {
+            let text = in_two(one, other);
+            assert!(!text.contains(&kept.to_string()), "{text}");
+            assert!(!text.contains("enable . next = true"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_register_is_loaded_in_every_turn_that_assigns_it() {
+        let text = decided(quote!(for s in 0..slots {
+            if levels[s].any() {
+                level = s;
+            }
+        }));
+        let turn = quote!(if self.levels[s].val().any() {
+            self.level.enable.next = true;
+            self.level.d.next = s.to_bits();
+        });
+        contains(&text, &[quote!(self.level.enable.next = false;), turn]);
     }
 
     #[test]

@@ -54,7 +54,7 @@
 //! 36 bits: 28 of the age matrix and the warp issued last as 8. Under `lrr` 8 bits of the
 //! [turn](round_robin.md).
 
-use gpurf_blocks::{Occupied, Scheduling};
+use gpurf_blocks::{Occupied, WarpOrder};
 use rust_hdl::prelude::*;
 
 use crate::cells::{AgeMatrix, RoundRobin};
@@ -65,7 +65,11 @@ use crate::{monitor, watch};
     title = "Warp scheduler",
     paper = "W §5, F §IV-B1",
     parameters(warps, collectors, scheduling, occupied),
-    sizes(turning = usize::from(parameters.scheduling == Scheduling::Lrr), aged = 1 - turning, lasting = aged * warps)
+    sizes(
+        turning = usize::from(parameters.scheduling.order == WarpOrder::Turn),
+        aged = 1 - turning,
+        lasting = usize::from(parameters.scheduling.is_greedy) * warps
+    )
 )]
 pub struct WarpScheduler {
     /// The warp has an instruction that depends on nothing under way.
@@ -104,7 +108,7 @@ pub struct WarpScheduler {
     turns: [RoundRobin; turning],
     #[value(|number| number)]
     number: Constant<[Bits<4>; warps]>,
-    #[value(scheduling == Scheduling::Malekeh)]
+    #[value(parameters.scheduling.prefers_data)]
     prefers_data: Constant<Bit>,
     #[value(parameters.occupied == Occupied::Skip)]
     skips: Constant<Bit>,

@@ -181,7 +181,21 @@ impl SkipTable {
         }
     }
 
-    /// Entries behind the one that makes room move up.
+    /// Values that are dropped, data that come, and warps that follow.
+    fn note() {
+        for e in 0..entries {
+            if drops[e] {
+                valid[e] = false;
+                has_come[e] = false;
+            } else if comes[e] {
+                has_come[e] = true;
+            } else if joins[e] {
+                following[e] |= (one << warp) & everyone;
+            }
+        }
+    }
+
+    /// Entries behind the one that makes room move up, and the last place is the new one's.
     fn move_up() {
         for e in 0..entries - 1 {
             let moves: Bit = kept & (removed <= e);
@@ -193,13 +207,6 @@ impl SkipTable {
                 its_section[e] = its_section[e + 1];
                 leader[e] = leader[e + 1];
                 following[e] = following[e + 1];
-            } else if drops[e] {
-                valid[e] = false;
-                has_come[e] = false;
-            } else if comes[e] {
-                has_come[e] = true;
-            } else if joins[e] {
-                following[e] = following[e] | ((one << warp) & everyone);
             }
         }
         for e in entries - 1..entries {
@@ -211,13 +218,6 @@ impl SkipTable {
                 its_section[e] = section;
                 leader[e] = warp;
                 following[e] = 0;
-            } else if drops[e] {
-                valid[e] = false;
-                has_come[e] = false;
-            } else if comes[e] {
-                has_come[e] = true;
-            } else if joins[e] {
-                following[e] = following[e] | ((one << warp) & everyone);
             }
         }
     }

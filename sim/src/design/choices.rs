@@ -110,7 +110,7 @@ choices! {
     /// Which collector an instruction enters.
     allocation: Allocation = Allocation::AnyFree;
     /// Which of the warps that may issue does.
-    scheduling: Scheduling = Scheduling::Gto;
+    scheduling: Scheduling = Scheduling::GTO;
     /// Replacement in a caching collector.
     replacement: ReplacementPolicy = ReplacementPolicy::Lru;
     /// Results whose reuse is far are cached in collectors too.

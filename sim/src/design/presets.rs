@@ -39,7 +39,7 @@ pub enum Family {
 }
 
 const OPEN: Choices = Choices::OPEN;
-const GTO: Option<Scheduling> = Some(Scheduling::Gto);
+const GTO: Option<Scheduling> = Some(Scheduling::GTO);
 
 /// The paper does not say which results this design caches; policies that know no reuse distance have no
 /// reason to keep one out, so all are.
@@ -55,7 +55,7 @@ const TRADITIONAL: Choices = Choices {
 const MALEKEH_GTO: Choices =
     Choices { replacement: Some(ReplacementPolicy::Malekeh), cache_far: Some(false), ..TRADITIONAL };
 const MALEKEH: Choices =
-    Choices { scheduling: Some(Scheduling::Malekeh), allocation: Some(Allocation::Malekeh), ..MALEKEH_GTO };
+    Choices { scheduling: Some(Scheduling::MALEKEH), allocation: Some(Allocation::Malekeh), ..MALEKEH_GTO };
 const MALEKEH_PR: Choices = Choices { allocation: Some(Allocation::Private), ..MALEKEH };
 const BOW: Choices = Choices {
     collector: Some(CollectorKind::BOC),

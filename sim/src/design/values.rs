@@ -137,7 +137,21 @@ macro_rules! named_by_strum {
     )*};
 }
 
-named_by_strum!(Allocation, Caching, Dependences, ReplacementPolicy, Scheduling, TwoLevel);
+named_by_strum!(Allocation, Caching, Dependences, ReplacementPolicy, TwoLevel);
+
+impl ChoiceValue for Scheduling {
+    fn names() -> Vec<&'static str> {
+        Scheduling::NAMES.to_vec()
+    }
+
+    fn of_name(name: &str) -> Option<Self> {
+        Scheduling::of_name(name)
+    }
+
+    fn name(self) -> &'static str {
+        self.name
+    }
+}
 
 impl ChoiceValue for bool {
     fn names() -> Vec<&'static str> {

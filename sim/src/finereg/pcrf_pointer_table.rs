@@ -7,7 +7,7 @@ use gpurf_blocks::{Clocked, Parameters};
 
 /// Where a CTA's chain begins, and how many registers it has at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Line {
+pub struct ChainStart {
     /// The first entry of the chain.
     pub pointer: usize,
     /// Registers in the chain.
@@ -17,10 +17,10 @@ pub struct Line {
 /// A line per CTA, and the one read last.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct PcrfPointerTable {
-    lines: Vec<Line>,
+    lines: Vec<ChainStart>,
     /// The largest count that a line holds.
     most: usize,
-    read: Line,
+    read: ChainStart,
     #[borsh(skip)]
     inputs: PcrfPointerTableIn,
 }
@@ -30,20 +30,20 @@ impl PcrfPointerTable {
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { ctas, count_bits, .. } = *parameters;
         PcrfPointerTable {
-            lines: vec![Line::default(); ctas],
+            lines: vec![ChainStart::default(); ctas],
             most: (1 << count_bits) - 1,
-            read: Line::default(),
+            read: ChainStart::default(),
             inputs: Default::default(),
         }
     }
 
     /// The lines of every CTA.
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[ChainStart] {
         &self.lines
     }
 
     /// The line read last.
-    pub fn line(&self) -> Line {
+    pub fn line(&self) -> ChainStart {
         self.read
     }
 
@@ -53,8 +53,8 @@ impl PcrfPointerTable {
     }
 
     /// Writes the line of a CTA.
-    pub fn write(&mut self, cta: usize, line: Line) {
-        self.lines[cta] = Line { count: line.count.min(self.most), ..line };
+    pub fn write(&mut self, cta: usize, line: ChainStart) {
+        self.lines[cta] = ChainStart { count: line.count.min(self.most), ..line };
     }
 }
 
@@ -70,7 +70,7 @@ impl Clocked for PcrfPointerTable {
     fn tick(&mut self) {
         let PcrfPointerTableIn { read, write, cta, write_pointer, write_count } = self.inputs;
         if write {
-            let line = Line { pointer: write_pointer as usize, count: write_count as usize };
+            let line = ChainStart { pointer: write_pointer as usize, count: write_count as usize };
             self.write(cta as usize, line);
         } else if read {
             self.read(cta as usize);

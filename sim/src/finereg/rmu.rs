@@ -7,8 +7,8 @@ use gpurf_blocks::ports::{PcrfIn, PcrfOut, RmuIn, RmuOut};
 use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS, RMU_BUFFERS};
 
 use super::{
-    vector, BufferPlace, ExchangeBuffer, FreeSpaceMonitor, Line, LiveRegisterCache, Pcrf, PcrfPointerTable,
-    RegisterIndexDecoder,
+    vector, BufferPlace, ChainStart, ExchangeBuffer, FreeSpaceMonitor, LiveRegisterCache, Pcrf,
+    PcrfPointerTable, RegisterIndexDecoder,
 };
 use crate::checkpoint::model_state;
 
@@ -111,8 +111,8 @@ impl<D: Data> Rmu<D> {
         self.monitor.free_count() + self.incoming().count
     }
 
-    fn incoming(&self) -> Line {
-        self.switch.restore.map_or(Line::default(), |_| self.pointers.line())
+    fn incoming(&self) -> ChainStart {
+        self.switch.restore.map_or(ChainStart::default(), |_| self.pointers.line())
     }
 
     /// Warp and register of the register shown, if rows of the outgoing CTA are written.
@@ -336,13 +336,13 @@ impl<D: Data> Clocked for Rmu<D> {
                 self.switch.remaining = self.switch.count;
                 let has_chain = self.incoming().count > 0;
                 if let Some(incoming) = self.switch.restore.filter(|_| has_chain) {
-                    self.pointers.write(incoming, Line::default());
+                    self.pointers.write(incoming, ChainStart::default());
                 }
                 self.state = State::Select;
             }
             State::Select if step.finish => {
                 if let Some(outgoing) = self.switch.store {
-                    let line = Line { pointer: self.pcrf.head(), count: self.switch.count };
+                    let line = ChainStart { pointer: self.pcrf.head(), count: self.switch.count };
                     self.pointers.write(outgoing, line);
                 }
                 self.switch.begun = false;

@@ -19,12 +19,12 @@ pub struct CollectorAllocator {
     counter: u32,
     seed: u8,
     random: Lfsr,
-    answer: Option<Answer>,
+    answer: Option<AllocatorAnswer>,
 }
 
 /// The answer to a warp that could issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub enum Answer {
+pub enum AllocatorAnswer {
     /// The collector that has its data, or one whose data nobody will miss.
     Collector(CollectorId),
     /// A collector with near values, which are lost: the warp has waited for long enough.
@@ -35,12 +35,12 @@ pub enum Answer {
     Occupied,
 }
 
-impl Answer {
+impl AllocatorAnswer {
     /// The collector that is taken, if one is.
     pub fn collector(self) -> Option<CollectorId> {
         match self {
-            Answer::Collector(collector) | Answer::GivenUp(collector) => Some(collector),
-            Answer::Wait | Answer::Occupied => None,
+            AllocatorAnswer::Collector(collector) | AllocatorAnswer::GivenUp(collector) => Some(collector),
+            AllocatorAnswer::Wait | AllocatorAnswer::Occupied => None,
         }
     }
 }
@@ -63,38 +63,49 @@ impl CollectorAllocator {
     }
 
     /// `own`: the collector that has the warp's data. `free`, `near`: a bit per collector.
-    pub fn answer(&self, warp: WarpId, own: Option<CollectorId>, free: u8, near: u8, sthld: u32) -> Answer {
+    pub fn answer(
+        &self,
+        warp: WarpId,
+        own: Option<CollectorId>,
+        free: u8,
+        near: u8,
+        sthld: u32,
+    ) -> AllocatorAnswer {
         let own = match self.allocation {
             Allocation::AnyFree => None,
             Allocation::Private => Some(CollectorId(warp.0)),
             Allocation::OwnElseAnyFree | Allocation::Malekeh => own,
         };
         if let Some(own) = own {
-            return if free & own.bit() != 0 { Answer::Collector(own) } else { Answer::Occupied };
+            return if free & own.bit() != 0 {
+                AllocatorAnswer::Collector(own)
+            } else {
+                AllocatorAnswer::Occupied
+            };
         }
         let Some(any) = self.pick(free) else {
-            return Answer::Occupied;
+            return AllocatorAnswer::Occupied;
         };
         if self.allocation != Allocation::Malekeh {
-            return Answer::Collector(any);
+            return AllocatorAnswer::Collector(any);
         }
         let waits = match self.waiting {
             Waiting::Below => self.counter < sthld,
             Waiting::UpTo => self.counter <= sthld,
         };
         match self.pick(free & !near) {
-            Some(far) => Answer::Collector(far),
-            None if waits => Answer::Wait,
-            None => Answer::GivenUp(any),
+            Some(far) => AllocatorAnswer::Collector(far),
+            None if waits => AllocatorAnswer::Wait,
+            None => AllocatorAnswer::GivenUp(any),
         }
     }
 
     /// The clock edge for an answer.
-    pub fn take(&mut self, answer: Answer) {
+    pub fn take(&mut self, answer: AllocatorAnswer) {
         match answer {
-            Answer::Wait => self.counter += 1,
-            Answer::GivenUp(_) => self.counter = 0,
-            Answer::Collector(_) | Answer::Occupied => {}
+            AllocatorAnswer::Wait => self.counter += 1,
+            AllocatorAnswer::GivenUp(_) => self.counter = 0,
+            AllocatorAnswer::Collector(_) | AllocatorAnswer::Occupied => {}
         }
         if answer.collector().is_some() && self.choice == Choice::Random {
             self.random.advance();
@@ -119,9 +130,9 @@ impl Clocked for CollectorAllocator {
         let free = !mask(&inputs.occupied) & all(self.collectors);
         let answer = self.answer(WarpId(inputs.warp as u8), own, free, mask(&inputs.near), inputs.sthld);
         self.answer = Some(answer).filter(|_| inputs.request);
-        let waiting = self.answer == Some(Answer::Wait);
+        let waiting = self.answer == Some(AllocatorAnswer::Wait);
         let mut outputs = CollectorAllocatorOut { waiting, ..Default::default() };
-        if let Some(collector) = self.answer.and_then(Answer::collector) {
+        if let Some(collector) = self.answer.and_then(AllocatorAnswer::collector) {
             outputs.grant[collector.index()] = true;
             outputs.granted = true;
         }

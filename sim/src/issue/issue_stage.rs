@@ -5,7 +5,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
 use gpurf_blocks::{Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS};
 
-use super::collector_allocator::Answer;
+use super::collector_allocator::AllocatorAnswer;
 use super::{CollectorAllocator, WarpScheduler};
 use crate::bits::{all, mask, members, warp_mask};
 
@@ -20,7 +20,7 @@ pub struct IssueStage {
     allocator: CollectorAllocator,
     launched: WarpSet,
     /// The selected warp and what it was told.
-    decided: Option<(WarpId, Answer)>,
+    decided: Option<(WarpId, AllocatorAnswer)>,
 }
 
 /// Collectors as the issue stage sees them: a bit each, and whose data each has.
@@ -68,7 +68,7 @@ impl IssueStage {
         launch: WarpSet,
         holders: &Holders,
         sthld: u32,
-    ) -> Option<(WarpId, Answer)> {
+    ) -> Option<(WarpId, AllocatorAnswer)> {
         self.launched = launch;
         let free = !holders.occupied & self.collectors;
         // If none is free, whoever were selected would be told so.
@@ -80,7 +80,13 @@ impl IssueStage {
     }
 
     #[inline(always)]
-    fn choose(&self, ready: WarpSet, free: u8, holders: &Holders, sthld: u32) -> Option<(WarpId, Answer)> {
+    fn choose(
+        &self,
+        ready: WarpSet,
+        free: u8,
+        holders: &Holders,
+        sthld: u32,
+    ) -> Option<(WarpId, AllocatorAnswer)> {
         let with_data = || holders.owners(holders.owned);
         let blocked = match self.allocator.allocation {
             // No warp has a collector of its own to wait for.
@@ -144,7 +150,7 @@ impl Clocked for IssueStage {
         let decided =
             self.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), &holders, inputs.sthld);
         let mut outputs = IssueStageOut::default();
-        outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
+        outputs.waiting = matches!(decided, Some((_, AllocatorAnswer::Wait)));
         if let Some((warp, collector)) = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)))
         {
             outputs.issued = true;

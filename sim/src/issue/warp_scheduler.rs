@@ -3,7 +3,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{WarpSchedulerIn, WarpSchedulerOut};
-use gpurf_blocks::{Clocked, Occupied, Parameters, Scheduling, WarpId, WarpSet};
+use gpurf_blocks::{Clocked, Occupied, Parameters, Scheduling, WarpId, WarpOrder, WarpSet};
 
 use crate::bits::warp_mask;
 use crate::cells::{AgeMatrix, RoundRobin};
@@ -50,14 +50,18 @@ impl WarpScheduler {
             Occupied::Skip => ready & !blocked,
             Occupied::Stall => ready,
         };
+        let Scheduling { is_greedy, prefers_data, order, .. } = self.scheduling;
         // "The highest priority is to the same warp if it is ready" (F §IV-B1).
-        let last = self.last_issued.filter(|warp| ready & warp.bit() != 0);
-        let oldest = |warps| self.ages.oldest(warps).map(|warp| WarpId(warp as u8));
-        match self.scheduling {
-            Scheduling::Malekeh => last.or_else(|| oldest(ready & with_data())).or_else(|| oldest(ready)),
-            Scheduling::Gto => last.or_else(|| oldest(ready)),
-            Scheduling::Lrr => self.turns.grant(ready.into()).map(|warp| WarpId(warp as u8)),
-        }
+        let last = self.last_issued.filter(|warp| is_greedy && ready & warp.bit() != 0);
+        let first = |warps: WarpSet| {
+            let first = match order {
+                WarpOrder::Age => self.ages.oldest(warps),
+                WarpOrder::Turn => self.turns.grant(warps.into()),
+            };
+            first.map(|warp| WarpId(warp as u8))
+        };
+        let with_data = || if prefers_data { first(ready & with_data()) } else { None };
+        last.or_else(with_data).or_else(|| first(ready))
     }
 
     /// The warp issues in this cycle.

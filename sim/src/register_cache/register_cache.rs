@@ -10,7 +10,7 @@ use gpurf_blocks::{
 };
 
 use super::{
-    Change, Flush, LookedUp, Moved, Offer, Reads, SetMapping, Sources, TagArray, Value, Write,
+    Change, Flush, LookedUp, Moved, Offer, Reads, RegisterLanes, SetMapping, Sources, TagArray, Write,
     WritebackBuffer, Written,
 };
 use crate::bits::members;
@@ -152,8 +152,8 @@ impl<D: Data> RegisterCache<D> {
     }
 
     /// A result or a fill is written.
-    fn write(&mut self, value: &Value<D>, fill: bool, set: u32, moved: &mut Moved<D>) {
-        let Value { warp, register, lanes, data } = *value;
+    fn write(&mut self, value: &RegisterLanes<D>, fill: bool, set: u32, moved: &mut Moved<D>) {
+        let RegisterLanes { warp, register, lanes, data } = *value;
         let write = Write { fill, warp, register, set: set as usize, lanes };
         let (mut stored, mut direct) = (0, 0);
         for (number, (group, tags)) in self.decided.groups.iter_mut().zip(&self.tags).enumerate() {
@@ -166,7 +166,7 @@ impl<D: Data> RegisterCache<D> {
         }
         moved.bank_writes = self.banks(stored);
         if direct != 0 {
-            moved.leaving = Some(Value { lanes: direct, ..*value });
+            moved.leaving = Some(RegisterLanes { lanes: direct, ..*value });
         }
         (self.decided.change, self.decided.data) = (Change::Write(write), data);
     }

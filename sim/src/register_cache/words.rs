@@ -15,7 +15,7 @@ use crate::bits::{flags, mask, members};
 
 /// Lanes of a register of a warp.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
-pub struct Value<D> {
+pub struct RegisterLanes<D> {
     /// Its warp.
     pub warp: WarpId,
     /// Its number.
@@ -30,9 +30,9 @@ pub struct Value<D> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offer<D> {
     /// A result.
-    pub result: Option<Value<D>>,
+    pub result: Option<RegisterLanes<D>>,
     /// A source that missed, and its place in its instruction.
-    pub fill: Option<(Value<D>, u8)>,
+    pub fill: Option<(RegisterLanes<D>, u8)>,
     /// A warp whose part is to be emptied.
     pub flush: Option<Flush>,
     /// The register file takes what leaves.
@@ -60,7 +60,7 @@ pub struct Moved<D> {
     /// A flush is under way.
     pub flushing: bool,
     /// The value that goes to the register file.
-    pub leaving: Option<Value<D>>,
+    pub leaving: Option<RegisterLanes<D>>,
     /// Lanes of the result that the cache had.
     pub write_hit: u32,
     /// Banks that are written.
@@ -102,14 +102,14 @@ impl<D: Data> Offer<D> {
     /// From ports.
     pub fn of_ports(ports: &RegisterCacheIn<D>) -> Self {
         Offer {
-            result: ports.write.then_some(Value {
+            result: ports.write.then_some(RegisterLanes {
                 warp: WarpId(ports.write_warp as u8),
                 register: RegisterId(ports.write_register as u8),
                 lanes: ports.write_lanes,
                 data: ports.write_data,
             }),
             fill: ports.fill.then(|| {
-                let value = Value {
+                let value = RegisterLanes {
                     warp: WarpId(ports.fill_warp as u8),
                     register: RegisterId(ports.fill_register as u8),
                     lanes: ports.fill_lanes,
@@ -135,12 +135,12 @@ impl<D: Data> Offer<D> {
             register_ready: self.register_ready,
             ..RegisterCacheIn::default()
         };
-        if let Some(Value { warp, register, lanes, data }) = self.result {
+        if let Some(RegisterLanes { warp, register, lanes, data }) = self.result {
             ports.write = true;
             (ports.write_warp, ports.write_register) = (warp.into(), register.into());
             (ports.write_lanes, ports.write_data) = (lanes, data);
         }
-        if let Some((Value { warp, register, lanes, data }, position)) = self.fill {
+        if let Some((RegisterLanes { warp, register, lanes, data }, position)) = self.fill {
             ports.fill = true;
             (ports.fill_warp, ports.fill_register) = (warp.into(), register.into());
             (ports.fill_lanes, ports.fill_data, ports.fill_position) = (lanes, data, position.into());
@@ -160,7 +160,7 @@ impl<D: Data> Moved<D> {
             fill_ready: ports.fill_ready,
             flush_ready: ports.flush_ready,
             flushing: ports.flushing,
-            leaving: ports.register_write.then_some(Value {
+            leaving: ports.register_write.then_some(RegisterLanes {
                 warp: WarpId(ports.register_warp as u8),
                 register: RegisterId(ports.register_number as u8),
                 lanes: ports.register_lanes,
@@ -188,7 +188,7 @@ impl<D: Data> Moved<D> {
         if let Some(LookedUp { hit, miss, take, bank_reads }) = looked_up {
             (ports.hit, ports.miss, ports.take, ports.bank_reads) = (*hit, *miss, *take, *bank_reads);
         }
-        if let Some(Value { warp, register, lanes, data }) = self.leaving {
+        if let Some(RegisterLanes { warp, register, lanes, data }) = self.leaving {
             ports.register_write = true;
             (ports.register_warp, ports.register_number) = (warp.into(), register.into());
             (ports.register_lanes, ports.register_data) = (lanes, data);

@@ -6,7 +6,7 @@ use gpurf_blocks::ports::{WritebackBufferIn, WritebackBufferOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, LANES};
 use gpurf_trace::RegisterId;
 
-use super::{Sources, Value};
+use super::{RegisterLanes, Sources};
 use crate::bits::{all, equal_of_32, mask};
 
 /// Dirty values on their way to the register file.
@@ -76,8 +76,8 @@ impl<D: Data> WritebackBuffer<D> {
 
     /// The value that leaves. `data`: the values that come in this cycle.
     #[inline]
-    pub fn leaving(&self, data: &D) -> Option<Value<D>> {
-        (self.next != 0).then(|| Value {
+    pub fn leaving(&self, data: &D) -> Option<RegisterLanes<D>> {
+        (self.next != 0).then(|| RegisterLanes {
             warp: self.warp,
             register: RegisterId(self.next_register()),
             lanes: self.next,
@@ -128,7 +128,7 @@ impl<D: Data> Clocked for WritebackBuffer<D> {
     fn settle(&mut self, inputs: &WritebackBufferIn<D>) -> WritebackBufferOut<D> {
         self.inputs = *inputs;
         let mut outputs = WritebackBufferOut { free: self.is_free(inputs.ready), ..Default::default() };
-        if let Some(Value { warp, register, lanes, data }) = self.leaving(&inputs.data) {
+        if let Some(RegisterLanes { warp, register, lanes, data }) = self.leaving(&inputs.data) {
             outputs.valid = true;
             outputs.warp = warp.into();
             outputs.register = register.into();

@@ -56,7 +56,7 @@ pub struct Sampling {
 
 /// The clusters that are drawn of a launch.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct ClusterPlan {
     /// Blocks at the start that are all simulated.
     first: u64,
     /// Blocks of a cluster.
@@ -68,10 +68,10 @@ pub(super) struct Plan {
     ranges: Arc<[Range<u64>]>,
 }
 
-impl Plan {
+impl ClusterPlan {
     /// The plan of a launch with so many thread blocks, if `resident` are on each of the SMs at a time.
     /// Nothing if it is to be simulated whole. `launch` is its number.
-    pub fn new(sampling: Sampling, launch: u64, blocks: u64, resident: u64, sms: u64) -> Option<Plan> {
+    pub fn new(sampling: Sampling, launch: u64, blocks: u64, resident: u64, sms: u64) -> Option<ClusterPlan> {
         let cluster = resident * sms;
         let clusters = (blocks / cluster).checked_sub(FIRST_CLUSTERS + LAST_CLUSTERS)?;
         let drawn = clusters.div_ceil(sampling.every).max(LEAST_CLUSTERS);
@@ -96,7 +96,7 @@ impl Plan {
             }
         }
         ranges.last_mut()?.end = blocks;
-        Some(Plan { first, cluster, clusters, drawn, ranges: ranges.into() })
+        Some(ClusterPlan { first, cluster, clusters, drawn, ranges: ranges.into() })
     }
 
     /// Returns true if the block of this number, from 0, is simulated.
@@ -117,7 +117,7 @@ impl Plan {
 
 /// Findings of an SM from a launch whose blocks are not all simulated.
 pub(super) struct Drawing {
-    plan: Plan,
+    plan: ClusterPlan,
     /// Which blocks come to the SM: those whose number leaves this remainder, by how many.
     share: (u64, u64),
     /// The statistics of all of them, simulated or not.
@@ -142,7 +142,7 @@ checkpoint! {
 
 impl Drawing {
     /// On the SM with this share of the blocks.
-    pub fn new(plan: &Plan, share: (u64, u64)) -> Drawing {
+    pub fn new(plan: &ClusterPlan, share: (u64, u64)) -> Drawing {
         let mut awaited: Vec<u64> = plan.marks(share).collect();
         awaited.reverse();
         let plan = plan.clone();
@@ -207,7 +207,7 @@ impl Drawing {
 
 /// The counts of a sampled launch, from the findings of all SMs, each with its counters before. `counters`
 /// has all that it simulated.
-pub(super) fn observe(plan: &Plan, found: &[(Drawing, Counters)], counters: Counters) -> Draw {
+pub(super) fn observe(plan: &ClusterPlan, found: &[(Drawing, Counters)], counters: Counters) -> Draw {
     let window = |number: usize| {
         let mut window = Counters::default();
         for (Drawing { noted, .. }, _) in found {
@@ -233,8 +233,8 @@ pub(super) fn observe(plan: &Plan, found: &[(Drawing, Counters)], counters: Coun
 mod tests {
     use super::*;
 
-    fn plan(seed: u64, every: u64, blocks: u64, resident: u64, sms: u64) -> Plan {
-        Plan::new(Sampling { every, seed }, 0, blocks, resident, sms).expect("enough blocks")
+    fn plan(seed: u64, every: u64, blocks: u64, resident: u64, sms: u64) -> ClusterPlan {
+        ClusterPlan::new(Sampling { every, seed }, 0, blocks, resident, sms).expect("enough blocks")
     }
 
     #[test]
@@ -274,9 +274,9 @@ mod tests {
     #[test]
     fn a_launch_with_few_clusters_is_simulated_whole() {
         let sampling = Sampling { every: 64, seed: 1 };
-        assert!(Plan::new(sampling, 0, 51 * 4, 4, 1).is_none());
-        assert!(Plan::new(sampling, 0, 51 * 4 + 3, 4, 1).is_none());
-        assert!(Plan::new(sampling, 0, 52 * 4, 4, 1).is_some());
-        assert!(Plan::new(sampling, 0, 3, 4, 1).is_none());
+        assert!(ClusterPlan::new(sampling, 0, 51 * 4, 4, 1).is_none());
+        assert!(ClusterPlan::new(sampling, 0, 51 * 4 + 3, 4, 1).is_none());
+        assert!(ClusterPlan::new(sampling, 0, 52 * 4, 4, 1).is_some());
+        assert!(ClusterPlan::new(sampling, 0, 3, 4, 1).is_none());
     }
 }

@@ -4,7 +4,7 @@
 use gpurf_trace::{KernelReader, ThreadBlock};
 
 use super::context::Context;
-use super::draw::{Drawing, Plan};
+use super::draw::{ClusterPlan, Drawing};
 use super::error::SmError;
 use super::machine::Machine;
 use super::names::{BlockId, Region, Slot};
@@ -51,7 +51,7 @@ impl Front {
         occupancy: Occupancy,
         share: (u64, u64),
         launch_end: u64,
-        plan: Option<&Plan>,
+        plan: Option<&ClusterPlan>,
         machine: &mut Machine<E>,
     ) -> Result<Self, SmError> {
         let (counters, stalls) = (machine.context.records.counters, machine.context.records.stalls);

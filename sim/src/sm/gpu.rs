@@ -15,7 +15,7 @@ use gpurf_blocks::Allocation;
 use gpurf_trace::{Command, Kernel, KernelHeader, Reuse, Workload};
 use rayon::prelude::*;
 
-use super::draw::{observe, Plan, Sampling};
+use super::draw::{observe, ClusterPlan, Sampling};
 use super::error::SmError;
 use super::marking::PartnerMarks;
 use super::memory::Partitions;
@@ -69,7 +69,7 @@ checkpoint! {
 /// A launch that is not over.
 struct UnderWay {
     header: KernelHeader,
-    plan: Option<Plan>,
+    plan: Option<ClusterPlan>,
 }
 
 /// Everything drawn from the launches.
@@ -305,11 +305,11 @@ impl<E: RunsSubCore> Gpu<E> {
     }
 
     /// The part that is drawn of a launch; nothing if it is simulated whole.
-    fn plan(&self, kernel: &Kernel) -> Result<Option<Plan>, SmError> {
+    fn plan(&self, kernel: &Kernel) -> Result<Option<ClusterPlan>, SmError> {
         let Some(Sampled { sampling, .. }) = &self.sampling else { return Ok(None) };
         let resident = Occupancy::new(kernel.header(), &self.config, &self.design)?.residents as u64;
         let (blocks, sms) = (kernel.header().block_count(), self.sms.len() as u64);
-        Ok(Plan::new(*sampling, self.launches, blocks, resident, sms))
+        Ok(ClusterPlan::new(*sampling, self.launches, blocks, resident, sms))
     }
 
     fn finish_kernel(&mut self) -> Result<(), SmError> {

@@ -45,7 +45,7 @@ use crate::checkpoint::checkpoint;
 use crate::config::Config;
 use crate::design::{Caching, Design};
 use crate::engines::RegisterCacheEngine;
-use crate::register_cache::{Flush, LookedUp, Moved, Offer, Sources, Value};
+use crate::register_cache::{Flush, LookedUp, Moved, Offer, RegisterLanes, Sources};
 use crate::register_file::home;
 use crate::statistics::Counters;
 
@@ -64,7 +64,7 @@ pub(super) struct Arrival {
 
 /// Findings of an instruction's sources.
 #[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
-pub(super) struct Found {
+pub(super) struct SourceFindings {
     pub lanes: LookedUp,
     /// Bit s: no lane of slot s has to be read from the banks.
     pub whole: u8,
@@ -73,16 +73,16 @@ pub(super) struct Found {
 }
 
 impl Arrival {
-    fn value(&self) -> Value<u32> {
-        Value { warp: self.warp, register: self.register, lanes: self.lanes, data: self.value }
+    fn value(&self) -> RegisterLanes<u32> {
+        RegisterLanes { warp: self.warp, register: self.register, lanes: self.lanes, data: self.value }
     }
 }
 
-impl Found {
+impl SourceFindings {
     /// The operand of a slot, if the banks gave `read` for it.
     #[inline]
     pub fn operand(&self, slot: usize, read: Option<u32>) -> Option<u32> {
-        let Found { whole, lanes: LookedUp { hit, .. }, data } = self;
+        let SourceFindings { whole, lanes: LookedUp { hit, .. }, data } = self;
         match whole >> slot & 1 == 1 {
             true => Some(data[slot]),
             false => read.map(|value| value & !hit[slot] | data[slot] & hit[slot]),
@@ -128,10 +128,10 @@ pub(super) struct RegisterCacheUnit {
     live: [RegisterSet; CACHED_WARPS],
     known: WarpSet,
     /// Findings of the issuing instruction, and the collector that the data of the next cycle belong to.
-    found: Found,
+    found: SourceFindings,
     pub reading: Option<CollectorId>,
     /// Findings of the instruction in each collector.
-    pub held: [Found; MAX_COLLECTORS],
+    pub held: [SourceFindings; MAX_COLLECTORS],
     /// Something moved in the last cycle.
     stirred: bool,
     /// The warp whose value left in the last cycle.
@@ -179,9 +179,9 @@ impl RegisterCacheUnit {
             flushing: None,
             live: [RegisterSet::default(); CACHED_WARPS],
             known: 0,
-            found: Found::default(),
+            found: SourceFindings::default(),
             reading: None,
-            held: [Found::default(); MAX_COLLECTORS],
+            held: [SourceFindings::default(); MAX_COLLECTORS],
             stirred: false,
             leaving: None,
             knows_live: caching == Caching::Strands,
@@ -345,10 +345,10 @@ impl RegisterCacheUnit {
 
     /// Returns true if what leaves the cache is read again, as far as is known. That of a flush is known
     /// until the last value has left.
-    pub fn is_live(&mut self, leaving: Option<&Value<u32>>) -> bool {
+    pub fn is_live(&mut self, leaving: Option<&RegisterLanes<u32>>) -> bool {
         let flushed = self.flushes | self.flushing.map_or(0, WarpId::bit);
         self.known &= flushed | leaving.map_or(0, |value| value.warp.bit());
-        leaving.is_none_or(|Value { warp, register, .. }| {
+        leaving.is_none_or(|RegisterLanes { warp, register, .. }| {
             self.known & warp.bit() == 0 || self.live[warp.index()].contains(*register)
         })
     }
@@ -362,7 +362,7 @@ impl RegisterCacheUnit {
         reuse: u8,
         lanes: u32,
         counters: &mut Counters,
-    ) -> Option<&mut Found> {
+    ) -> Option<&mut SourceFindings> {
         self.clean &= !warp.bit();
         let mut asked = Sources { read: all(sources.len()), reuse, warp, lanes, ..Sources::default() };
         asked.registers[..sources.len()].copy_from_slice(sources);

@@ -11,7 +11,7 @@ use gpurf_trace::{Intervals, Kernel, Liveness};
 use super::code::Code;
 use super::context::Context;
 use super::core::Core;
-use super::draw::{Drawing, Plan};
+use super::draw::{ClusterPlan, Drawing};
 use super::error::SmError;
 use super::front::Front;
 use super::load_sharing::LoadSharing;
@@ -84,7 +84,7 @@ pub(super) struct Launch {
     pub marks: PartnerMarks,
     pub liveness: Option<Arc<Liveness>>,
     /// The part of it that is drawn, if not all of it is simulated.
-    pub plan: Option<Plan>,
+    pub plan: Option<ClusterPlan>,
 }
 
 /// The statistics of a kernel that has ended.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::register_cache::{Outcome, Row};
+use crate::register_cache::{ConfigurationCounts, TrafficOutcome};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -23,7 +23,7 @@ impl Metric {
     ];
 
     /// In percent.
-    pub fn of(self, row: &Row) -> f64 {
+    pub fn of(self, row: &ConfigurationCounts) -> f64 {
         match self {
             Metric::ReadHits => row.read_hit_percent,
             Metric::WriteHits => row.write_hit_percent,
@@ -54,7 +54,7 @@ impl Statistic {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Claim {
+pub struct TrafficClaim {
     pub section: String,
     pub says: String,
     /// The cause of the difference from the paper, if there is one, with the place that shows it.
@@ -73,9 +73,9 @@ pub struct Claim {
     pub claimed: f64,
 }
 
-impl Claim {
+impl TrafficClaim {
     /// The same of these outcomes; `None` unless all of its workloads are there.
-    pub fn counted(&self, outcomes: &[Outcome]) -> Option<f64> {
+    pub fn counted(&self, outcomes: &[TrafficOutcome]) -> Option<f64> {
         let mut values = vec![];
         for workload in &self.workloads {
             let outcome = outcomes.iter().find(|outcome| outcome.input == *workload)?;
@@ -92,7 +92,7 @@ impl Claim {
 
     /// The values of a workload: the metric of each cache, less that of the cache that it is compared with;
     /// for the best, one value, by how much the caches are above all.
-    fn values(&self, outcome: &Outcome) -> Vec<f64> {
+    fn values(&self, outcome: &TrafficOutcome) -> Vec<f64> {
         let all = || outcome.rows.iter().map(|row| self.metric.of(row)).collect::<Vec<_>>();
         let value = |cache: &str| {
             let row = outcome.rows.iter().find(|row| row.label == cache);

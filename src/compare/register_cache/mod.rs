@@ -26,10 +26,10 @@ use super::tables::{print as print_tables, Printed};
 use crate::input::{Input, KEEP_BYTES};
 use crate::output::{all, progress, table, write, write_json, write_text};
 use crate::register_cache::tables::{csv, percent};
-use crate::register_cache::Outcome;
+use crate::register_cache::TrafficOutcome;
 use crate::verdict::Verdict;
-use claims::Claim;
 use claims::Metric;
+use claims::TrafficClaim;
 use price::Prices;
 
 /// One way to count all of it.
@@ -40,7 +40,7 @@ struct Reading {
     rules: Rules,
     #[serde(skip)]
     reach: Reach,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<TrafficOutcome>,
 }
 
 impl Reading {
@@ -56,7 +56,7 @@ impl Reading {
 
     fn count(&mut self, workload: &Workload, input: &str) -> Result<()> {
         let mut outcome =
-            Outcome::of(workload, input, &Configuration::table_vi(self.reach), self.rules, None)?;
+            TrafficOutcome::of(workload, input, &Configuration::table_vi(self.reach), self.rules, None)?;
         // Rows of both reaches have the names that claims use.
         for (row, configuration) in outcome.rows.iter_mut().zip(Configuration::table_vi(Reach::Set)) {
             row.label = configuration.label();
@@ -78,14 +78,14 @@ impl Reading {
 #[derive(Serialize)]
 struct Compared {
     #[serde(flatten)]
-    claim: Claim,
+    claim: TrafficClaim,
     counted: Vec<(&'static str, Option<f64>)>,
 }
 
 impl Compared {
     /// `verdicts`: those of the study.
     fn finding(&self, verdicts: &[String]) -> Finding {
-        let Claim { section, says, why, headline, metric, statistic, claimed, .. } = &self.claim;
+        let TrafficClaim { section, says, why, headline, metric, statistic, claimed, .. } = &self.claim;
         let here = self.counted.iter().map(|(name, value)| Here {
             condition: name.to_string(),
             value: *value,
@@ -110,7 +110,7 @@ impl Compared {
 
 /// The paper's claims, as far as they are counted without an SM.
 pub fn claimed(study: &Definition) -> impl Iterator<Item = Finding> + '_ {
-    let uncounted = |claim: &Claim| Compared { claim: claim.clone(), counted: vec![] };
+    let uncounted = |claim: &TrafficClaim| Compared { claim: claim.clone(), counted: vec![] };
     study.counted.iter().map(move |claim| uncounted(claim).finding(&study.verdicts))
 }
 
@@ -232,7 +232,7 @@ fn study(readings: &[Reading], claims: &[Compared], prices: &Prices) -> Study {
 }
 
 /// A series per cache.
-fn series(outcomes: &[Outcome], metric: Metric) -> Vec<Series> {
+fn series(outcomes: &[TrafficOutcome], metric: Metric) -> Vec<Series> {
     let caches = outcomes.first().map(|outcome| outcome.rows.len()).unwrap_or(0);
     let of = |cache: usize| Series {
         label: outcomes[0].rows[cache].label.clone(),
@@ -245,12 +245,12 @@ fn series(outcomes: &[Outcome], metric: Metric) -> Vec<Series> {
 }
 
 /// A row per workload, a column per cache.
-fn by_workload(outcomes: &[Outcome], metric: Metric) -> Table {
+fn by_workload(outcomes: &[TrafficOutcome], metric: Metric) -> Table {
     let labels = outcomes.first().map(|outcome| outcome.rows.iter().map(|row| row.label.replace(' ', "\n")));
     let header: Vec<String> =
         std::iter::once("workload".to_string()).chain(labels.into_iter().flatten()).collect();
     let mut lines = table(&header.iter().map(String::as_str).collect::<Vec<_>>());
-    for Outcome { input, rows, .. } in outcomes {
+    for TrafficOutcome { input, rows, .. } in outcomes {
         lines.add_row(std::iter::once(input.clone()).chain(rows.iter().map(|row| percent(metric.of(row)))));
     }
     lines

@@ -8,6 +8,7 @@ use anyhow::Result;
 use comfy_table::{CellAlignment, Table};
 use gpurf_blocks::{Parameters, LANES, SUB_CORES};
 use gpurf_hw::catalogue;
+use gpurf_power::register_cache::{RegisterCacheEnergy, MODULE};
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::{measured, Energies};
 use gpurf_sim::register_traffic::{Configuration, Reach};
@@ -21,11 +22,10 @@ use serde::Serialize;
 use crate::compare::arguments::Arguments;
 use crate::compare::jobs::{self, Variant};
 use crate::compare::outcome::Outcome;
-use crate::compare::plot::{Group, Plot, Point};
+use crate::compare::plot::{Plot, Point, PointGroup};
 use crate::compare::series::{percent, Series};
 use crate::input::Input;
 use crate::output::{progress, table};
-use crate::power::per_event::{self, RegisterCacheEnergy};
 use crate::power::table::with_error;
 use crate::synth::{options, synthesize, Design as Synthesized};
 use crate::verilog::hierarchy;
@@ -148,7 +148,7 @@ impl Caches {
         for variant in variants.iter().filter(|variant| variant.design.register_cache.is_some()) {
             // Registers of all lanes.
             let parameters = parameters(variant, config, Parameters::default().width)?;
-            let top = hierarchy(catalogue::find(per_event::MODULE)?, &parameters)?.top;
+            let top = hierarchy(catalogue::find(MODULE)?, &parameters)?.top;
             distinct.entry(top).or_insert((vec![], parameters)).0.push(variant.label.clone());
         }
         let options = Options { clock_gating: true, ..options(None)? };
@@ -292,7 +292,7 @@ pub fn table_of(prices: &[Price], width: usize) -> Table {
 
 /// Reads of the register file that are avoided over the area, a point per design.
 pub fn plot(prices: &[Price]) -> Plot {
-    let groups = prices.chunk_by(|one, next| one.family == next.family).map(|prices| Group {
+    let groups = prices.chunk_by(|one, next| one.family == next.family).map(|prices| PointGroup {
         name: prices[0].family.into(),
         points: prices.iter().map(Price::point).collect(),
     });

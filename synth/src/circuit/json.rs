@@ -15,7 +15,7 @@ struct Document {
 
 /// A module without submodules.
 #[derive(Deserialize)]
-pub struct Module {
+pub struct NetlistModule {
     pub ports: BTreeMap<String, JsonPort>,
     pub cells: BTreeMap<String, JsonCell>,
     netnames: BTreeMap<String, NetName>,
@@ -59,8 +59,8 @@ impl Bit {
     }
 }
 
-impl Module {
-    pub fn parse(text: &str, top: &str) -> Result<Module> {
+impl NetlistModule {
+    pub fn parse(text: &str, top: &str) -> Result<NetlistModule> {
         let mut document: Document =
             serde_json::from_str(text).context("the JSON of Yosys cannot be read")?;
         let module = document.modules.remove(top).with_context(|| format!("Yosys wrote no module {top}"))?;

@@ -18,7 +18,7 @@ pub use widen::Widening;
 
 use crate::liberty::{Cell, Library};
 use cells::Logic;
-use json::{Bit, Module};
+use json::{Bit, NetlistModule};
 pub use memory::Memory;
 
 /// Number of a net; 0 and 1 are the constants.
@@ -37,7 +37,7 @@ pub struct Circuit<'a> {
     /// Names of the nets in the netlist's Verilog; empty where it has none.
     pub wires: Vec<String>,
     /// The bits of each port, the lowest first.
-    pub(crate) ports: BTreeMap<String, Port>,
+    pub(crate) ports: BTreeMap<String, NetlistPort>,
     /// Memories: they have no cells.
     pub memories: Vec<Memory>,
     /// Combinational cells, latches and reads of memories, each after those that it depends on.
@@ -50,7 +50,7 @@ pub struct Circuit<'a> {
 
 /// A port of the module.
 #[derive(Clone, Debug)]
-pub(crate) struct Port {
+pub(crate) struct NetlistPort {
     pub is_input: bool,
     pub bits: Vec<Net>,
 }
@@ -85,7 +85,7 @@ enum Node {
 
 impl<'a> Circuit<'a> {
     pub(crate) fn read(text: &str, top: &str, library: &'a Library) -> Result<Self> {
-        let module = Module::parse(text, top)?;
+        let module = NetlistModule::parse(text, top)?;
         let mut nets = module.names();
         let mut instances = vec![];
         let mut memories = vec![];
@@ -122,9 +122,9 @@ impl<'a> Circuit<'a> {
         }
         let ports = module.ports.iter().map(|(name, port)| {
             let bits = port.bits.iter().map(Bit::net).collect();
-            (name.clone(), Port { is_input: port.direction == "input", bits })
+            (name.clone(), NetlistPort { is_input: port.direction == "input", bits })
         });
-        let ports: BTreeMap<String, Port> = ports.collect();
+        let ports: BTreeMap<String, NetlistPort> = ports.collect();
         let clock = ports.get("clock").and_then(|port| port.bits.first().copied());
         let mut circuit = Circuit {
             top: top.to_string(),

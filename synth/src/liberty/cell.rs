@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One cell: its pins and functions, loads, transition times and energies.
 
-use super::parser::Group;
+use super::parser::LibertyGroup;
 use super::tables::{Table, Templates};
 use super::Units;
 use crate::boolean::Function;
@@ -108,7 +108,7 @@ pub struct Arc {
 }
 
 impl Cell {
-    pub(super) fn read(group: &Group, templates: &Templates, units: &Units) -> Cell {
+    pub(super) fn read(group: &LibertyGroup, templates: &Templates, units: &Units) -> Cell {
         let has = |kind: &str| group.of_kind(kind).next().is_some();
         let with = |attribute: &str| {
             let mut pins = group.of_kind("pin");
@@ -172,7 +172,7 @@ impl Cell {
 }
 
 impl State {
-    fn read(group: &Group) -> Self {
+    fn read(group: &LibertyGroup) -> Self {
         let name = |place: usize| group.arguments.get(place).cloned().unwrap_or_default();
         let passes = group.kind == "latch";
         let [next, clock] = if passes { ["data_in", "enable"] } else { ["next_state", "clocked_on"] };
@@ -192,8 +192,8 @@ impl State {
 
 impl Pin {
     /// None for pins that are neither inputs nor outputs: supplies, and nodes inside.
-    fn read(group: &Group, templates: &Templates, units: &Units) -> Option<Pin> {
-        let table = |group: &Group, kind: &str, scale: f64| {
+    fn read(group: &LibertyGroup, templates: &Templates, units: &Units) -> Option<Pin> {
+        let table = |group: &LibertyGroup, kind: &str, scale: f64| {
             group.of_kind(kind).next().and_then(|table| Table::read(table, templates, units, scale))
         };
         let internal_power = group.of_kind("internal_power").map(|power| {

@@ -146,7 +146,7 @@ struct Units {
 }
 
 impl Units {
-    fn of(library: &parser::Group) -> Self {
+    fn of(library: &parser::LibertyGroup) -> Self {
         let load = library.list("capacitive_load_unit").and_then(|list| {
             let scale: f64 = list.first()?.trim().parse().ok()?;
             Some(scale * prefixed(list.get(1)?.trim(), "f")? * 1e15)

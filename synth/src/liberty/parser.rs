@@ -5,7 +5,7 @@ use anyhow::{bail, Result};
 
 /// `kind (name) { attributes, groups }`.
 #[derive(Default)]
-pub struct Group {
+pub struct LibertyGroup {
     pub kind: String,
     /// The first of its arguments.
     pub name: String,
@@ -13,10 +13,10 @@ pub struct Group {
     attributes: Vec<(String, String)>,
     /// Attributes in the form `name (arguments);`, without the quotes of the arguments.
     lists: Vec<(String, Vec<String>)>,
-    pub groups: Vec<Group>,
+    pub groups: Vec<LibertyGroup>,
 }
 
-impl Group {
+impl LibertyGroup {
     pub fn get(&self, attribute: &str) -> Option<&str> {
         self.attributes.iter().find(|(name, _)| name == attribute).map(|(_, value)| value.as_str())
     }
@@ -34,7 +34,7 @@ impl Group {
         self.lists.iter().filter(move |(name, _)| name == attribute).map(|(_, list)| list.as_slice())
     }
 
-    pub fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Group> {
+    pub fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a LibertyGroup> {
         self.groups.iter().filter(move |group| group.kind == kind)
     }
 
@@ -56,8 +56,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Statements up to the closing brace or the end of the file.
-    pub fn group_body(&mut self) -> Result<Group> {
-        let mut group = Group::default();
+    pub fn group_body(&mut self) -> Result<LibertyGroup> {
+        let mut group = LibertyGroup::default();
         while let Some(token) = self.token()? {
             match token {
                 "}" => break,
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the text behind a name: `: value ;`, `(arguments) ;` or `(arguments) { body }`.
-    fn statement(&mut self, name: &str, group: &mut Group) -> Result<()> {
+    fn statement(&mut self, name: &str, group: &mut LibertyGroup) -> Result<()> {
         match self.token()? {
             Some(":") => {
                 let mut value = vec![];
@@ -89,7 +89,12 @@ impl<'a> Parser<'a> {
                 if self.token()? == Some("{") {
                     let body = self.group_body()?;
                     let first = arguments.first().cloned().unwrap_or_default();
-                    group.groups.push(Group { kind: name.to_string(), name: first, arguments, ..body });
+                    group.groups.push(LibertyGroup {
+                        kind: name.to_string(),
+                        name: first,
+                        arguments,
+                        ..body
+                    });
                 } else {
                     self.at = before;
                     group.lists.push((name.to_string(), arguments));

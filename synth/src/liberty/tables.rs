@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::parser::Group;
+use super::parser::LibertyGroup;
 use super::Units;
 
 /// Values over transition time in nanoseconds and load in femtofarads, straight between the points and beyond
@@ -36,7 +36,12 @@ impl Table {
 
     /// Reads a group such as `rise_power (Power_7_7) { index_1 (...); values (...); }`; its values are
     /// multiplied by `scale`.
-    pub(super) fn read(group: &Group, templates: &Templates, units: &Units, scale: f64) -> Option<Table> {
+    pub(super) fn read(
+        group: &LibertyGroup,
+        templates: &Templates,
+        units: &Units,
+        scale: f64,
+    ) -> Option<Table> {
         let template = templates.0.get(&group.name);
         let mut values: Vec<f64> = group.numbers("values")?.iter().map(|value| value * scale).collect();
         let mut axes: Vec<(Axis, Vec<f64>)> = vec![];
@@ -95,7 +100,7 @@ enum Axis {
 pub struct Templates(BTreeMap<String, Vec<(Axis, Vec<f64>)>>);
 
 impl Templates {
-    pub fn of(library: &Group) -> Self {
+    pub fn of(library: &LibertyGroup) -> Self {
         let templates = library.groups.iter().filter(|group| group.kind.ends_with("_template"));
         let templates = templates.map(|group| {
             let axes = (1..=3).map_while(|place| {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Wires before there is a layout: length by fanout.
 
-use super::parser::Group;
+use super::parser::LibertyGroup;
 use super::Units;
 
 /// Length and capacitance of a net by the number of pins that it drives.
@@ -17,7 +17,7 @@ pub struct WireLoad {
 
 impl WireLoad {
     /// Reads a group `wire_load (name) { ... }`.
-    pub(super) fn read(group: &Group, units: &Units) -> Self {
+    pub(super) fn read(group: &LibertyGroup, units: &Units) -> Self {
         let lengths = group.lists("fanout_length").filter_map(|list| {
             let number = |place: usize| list.get(place)?.trim().parse().ok();
             Some((number(0)?, number(1)?))

@@ -15,7 +15,7 @@ use anyhow::Result;
 use crate::yosys::Yosys;
 
 pub use contract::prove_contract;
-pub use monitor::{prove_monitor, Kind, Property, Watched};
+pub use monitor::{prove_monitor, Property, PropertyKind, Watched};
 
 /// The result of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,14 +11,14 @@ use gpurf_verilog::Hierarchy;
 
 use super::abc;
 use super::design::{signals_of, without_rows};
-use super::smt::{self, Answer, Question};
+use super::smt::{self, Question, SolverAnswer};
 use super::{counterexample, Holds, RuleProof};
 use crate::programs::Z3;
 use crate::yosys::Yosys;
 
 /// The purpose of a signal in a monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PropertyKind {
     /// The driver owes it.
     Assume,
     /// It is high in every cycle.
@@ -33,7 +33,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
     /// Its purpose.
-    pub kind: Kind,
+    pub kind: PropertyKind,
     /// The name, which begins with the purpose.
     pub name: String,
     /// The comment above it.
@@ -101,7 +101,7 @@ impl Watched {
             above.clear();
         }
         ensure!(
-            properties.iter().any(|property| property.kind == Kind::Prove),
+            properties.iter().any(|property| property.kind == PropertyKind::Prove),
             "a monitor that proves nothing: no signal is called prove_NAME"
         );
         if sizes.is_empty() {
@@ -116,13 +116,15 @@ impl Watched {
         Ok(Watched { sizes, properties, by_z3, inside, body })
     }
 
-    fn of(&self, kind: Kind) -> impl Iterator<Item = &Property> {
+    fn of(&self, kind: PropertyKind) -> impl Iterator<Item = &Property> {
         self.properties.iter().filter(move |property| property.kind == kind)
     }
 
     /// Properties that are to be proved.
     fn rules(&self) -> impl Iterator<Item = &Property> {
-        self.properties.iter().filter(|property| matches!(property.kind, Kind::Prove | Kind::Lemma))
+        self.properties
+            .iter()
+            .filter(|property| matches!(property.kind, PropertyKind::Prove | PropertyKind::Lemma))
     }
 
     /// The module around the design.
@@ -145,7 +147,7 @@ impl Watched {
         for name in &inputs {
             writeln!(text, "  input wire {} {name},", declared(name))?;
         }
-        for (number, _) in self.of(Kind::Cover).enumerate() {
+        for (number, _) in self.of(PropertyKind::Cover).enumerate() {
             writeln!(text, "  output wire {REACHED}_{number},")?;
         }
         for name in self.rules().map(|rule| &rule.name) {
@@ -189,7 +191,7 @@ impl Watched {
         let is_port = |name: &str| top.ports.iter().any(|port| port.name == name);
         let driver = top.contract.iter().filter(|rule| rule.is_of_driver && words(&rule.broken).all(is_port));
         let kept: String = driver.map(|rule| format!(" & !({})", rule.broken)).collect();
-        writeln!(text, "  wire gpurf_kept = 1'b1{}{kept};", all(Kind::Assume))?;
+        writeln!(text, "  wire gpurf_kept = 1'b1{}{kept};", all(PropertyKind::Assume))?;
         match inputs.iter().any(|name| name == "clock") {
             true => {
                 writeln!(text, "  reg {COUNTS} = 1'b0;")?;
@@ -207,8 +209,13 @@ impl Watched {
             writeln!(text, "  assign {LOW}_{name} = gpurf_now & !{name};")?;
             writeln!(text, "  assign {FIRST}_{name} = {LOW}_{name} & !{FELL};")?;
         }
-        writeln!(text, "  assign {BROKEN} = gpurf_now & !(1'b1{}{});", all(Kind::Prove), all(Kind::Lemma))?;
-        for (number, cover) in self.of(Kind::Cover).enumerate() {
+        writeln!(
+            text,
+            "  assign {BROKEN} = gpurf_now & !(1'b1{}{});",
+            all(PropertyKind::Prove),
+            all(PropertyKind::Lemma)
+        )?;
+        for (number, cover) in self.of(PropertyKind::Cover).enumerate() {
             writeln!(text, "  assign {REACHED}_{number} = gpurf_now & {};", cover.name)?;
         }
         Ok(text + "endmodule\n")
@@ -273,7 +280,7 @@ pub fn prove_monitor(
     if let (Some(path), Some(Holds::Not { cycles })) = (waveform, proofs.first().map(|proof| proof.holds)) {
         counterexample(&yosys, BASE, BROKEN, &start, cycles, path)?;
     }
-    for (number, property) in watched.of(Kind::Cover).enumerate() {
+    for (number, property) in watched.of(PropertyKind::Cover).enumerate() {
         let began = Instant::now();
         let holds = match abc::run(&yosys, BASE, CIRCUIT, &format!("{REACHED}_{number}"), &reach(), limit)? {
             Holds::Not { cycles } => Holds::Reached { cycles },
@@ -384,14 +391,14 @@ fn prove_on_words(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result
     for last in 1..=DEPTH {
         let question = |of_base| Question { output: BROKEN, start: &[COUNTS, FELL], last, of_base };
         match smt::ask(yosys, AROUND, &question(true), limit)? {
-            Answer::Found => break,
-            Answer::Open => continue,
-            Answer::Never => {}
+            SolverAnswer::Found => break,
+            SolverAnswer::Open => continue,
+            SolverAnswer::Never => {}
         }
         match smt::ask(yosys, AROUND, &question(false), limit)? {
-            Answer::Never => return all(Holds::Always, &format!("induction over {last}, z3")),
-            Answer::Found => said = "its step fails",
-            Answer::Open => {}
+            SolverAnswer::Never => return all(Holds::Always, &format!("induction over {last}, z3")),
+            SolverAnswer::Found => said = "its step fails",
+            SolverAnswer::Open => {}
         }
     }
     match abc::run(yosys, BASE, CIRCUIT, BROKEN, &format!("bmc3 -F {BOUND}"), limit)? {
@@ -468,14 +475,14 @@ fn broken_at_the_end(said: &str) -> Vec<String> {
 }
 
 /// The property that a line declares.
-fn property(line: &str) -> Option<(Kind, String)> {
+fn property(line: &str) -> Option<(PropertyKind, String)> {
     let line = ["wire ", "reg "].iter().find_map(|kind| line.strip_prefix(kind))?;
     let name = line.split(|letter: char| !is_of_word(letter)).next()?;
     let kind = match name.split_once('_')?.0 {
-        "assume" => Kind::Assume,
-        "prove" => Kind::Prove,
-        "lemma" => Kind::Lemma,
-        "cover" => Kind::Cover,
+        "assume" => PropertyKind::Assume,
+        "prove" => PropertyKind::Prove,
+        "lemma" => PropertyKind::Lemma,
+        "cover" => PropertyKind::Cover,
         _ => return None,
     };
     Some((kind, name.to_string()))
@@ -530,8 +537,8 @@ mod tests {
         assert_eq!(
             watched.properties,
             [
-                property(Kind::Assume, "assume_waits", "At rest it waits"),
-                property(Kind::Prove, "prove_tag", "A tag is known")
+                property(PropertyKind::Assume, "assume_waits", "At rest it waits"),
+                property(PropertyKind::Prove, "prove_tag", "A tag is known")
             ]
         );
         assert_eq!(watched.inside, ["table.tag", "inside.own"]);

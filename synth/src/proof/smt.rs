@@ -16,7 +16,7 @@ const QUESTION: &str = "question.smt2";
 
 /// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum SolverAnswer {
     /// There is no such run.
     Never,
     /// There is one.
@@ -30,7 +30,7 @@ pub enum Answer {
 ///
 /// # Errors
 /// If z3 is missing or cannot be started.
-pub fn ask(yosys: &Yosys, module: &str, question: &Question, limit: Duration) -> Result<Answer> {
+pub fn ask(yosys: &Yosys, module: &str, question: &Question, limit: Duration) -> Result<SolverAnswer> {
     let Question { output, start, last, of_base } = question;
     let mut text = yosys.read(DESIGN)?;
     let high = |name: &str, cycle: usize| format!("(|{module}_n {name}| s{cycle})");
@@ -73,11 +73,11 @@ pub struct Question<'a> {
     pub of_base: bool,
 }
 
-fn read(said: &str) -> Answer {
+fn read(said: &str) -> SolverAnswer {
     match said.lines().next().map(str::trim) {
-        Some("unsat") => Answer::Never,
-        Some("sat") => Answer::Found,
-        _ => Answer::Open,
+        Some("unsat") => SolverAnswer::Never,
+        Some("sat") => SolverAnswer::Found,
+        _ => SolverAnswer::Open,
     }
 }
 
@@ -87,9 +87,9 @@ mod tests {
 
     #[test]
     fn what_z3_says_is_read() {
-        assert_eq!(read("unsat\n"), Answer::Never);
-        assert_eq!(read("sat\n"), Answer::Found);
-        assert_eq!(read("timeout\n"), Answer::Open);
-        assert_eq!(read("(error \"line 3\")\nunsat\n"), Answer::Open);
+        assert_eq!(read("unsat\n"), SolverAnswer::Never);
+        assert_eq!(read("sat\n"), SolverAnswer::Found);
+        assert_eq!(read("timeout\n"), SolverAnswer::Open);
+        assert_eq!(read("(error \"line 3\")\nunsat\n"), SolverAnswer::Open);
     }
 }

@@ -30,13 +30,13 @@ use gpurf_verilog::cache;
 use serde::{Deserialize, Serialize};
 
 use self::run::Report;
-pub use self::run::Step;
+pub use self::run::YosysStep;
 pub use self::schedule::{synthesize, synthesize_all, Event};
 pub use self::script::LOAD_FF;
 pub(crate) use self::script::{clock_gating, constraints, mapping, prepare, quoted, trimmed};
 pub use self::tables::table;
 pub(crate) use self::tables::{grouped, memory_columns, MEMORY_COLUMNS};
-use self::tree::Tree;
+use self::tree::ReportTree;
 use crate::liberty::Library;
 use crate::memories::MemoryArray;
 use crate::origin::Origin;
@@ -172,7 +172,7 @@ pub struct ModuleArea {
 }
 
 /// Sums over the modules, and of the whole what was measured flattened or joined.
-fn combine(job: &Job, options: &Options, tree: &Tree, whole: &Report) -> Result<Synthesis> {
+fn combine(job: &Job, options: &Options, tree: &ReportTree, whole: &Report) -> Result<Synthesis> {
     let library = &options.library;
     let gate = library.gate_equivalent()?;
     let is_flat = job.structure == Structure::Flattened;
@@ -240,24 +240,45 @@ fn total(cells: &BTreeMap<String, u64>, of: impl Fn(&str) -> f64) -> f64 {
     cells.iter().map(|(cell, count)| *count as f64 * of(cell)).sum()
 }
 
-/// The digest of a module and all below it, by which a measurement names its Verilog. Comments, empty lines
+/// The digest of a module and all below it, by which a measurement names its Verilog. Comments, blank space
 /// and the names of modules have no part in it.
 pub fn digest(source: &str) -> String {
-    let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
-    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    let declared = lines.iter().filter_map(|line| line.strip_prefix("module ")?.split([' ', '(']).next());
+    let words = words(source);
+    let declared =
+        words.iter().zip(&words[1..]).filter(|(word, _)| **word == "module").map(|(_, name)| *name);
     let numbers: HashMap<&str, usize> = declared.zip(0..).collect();
     // A module is named where it begins, and before its instances' names.
-    let nameless = lines.iter().map(|line| {
-        let (margin, words) = line.split_at(line.len() - line.trim_start().len());
-        let (head, words) = words.strip_prefix("module ").map_or(("", words), |words| ("module ", words));
-        let (name, rest) = words.split_at(words.find([' ', '(']).unwrap_or(words.len()));
-        match numbers.get(name).filter(|_| rest.ends_with('(')) {
-            Some(number) => format!("{margin}{head}module {number}{rest}"),
-            None => line.to_string(),
+    let is_name = |word: &str| word.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    let nameless = words.iter().enumerate().map(|(place, word)| {
+        let (before, behind) = (place.checked_sub(1).map(|before| words[before]), words.get(place + 1));
+        let names = before == Some("module") || behind.is_some_and(|behind| is_name(behind));
+        match numbers.get(word).filter(|_| names) {
+            Some(number) => format!("module {number}"),
+            None => word.to_string(),
         }
     });
-    cache::key(&[&nameless.collect::<Vec<_>>().join("\n")])
+    cache::key(&[&nameless.collect::<Vec<_>>().join(" ")])
+}
+
+/// Names, numbers, texts and signs of Verilog, without comments and blank space.
+fn words(source: &str) -> Vec<&str> {
+    let (mut words, mut rest) = (vec![], source.trim_start());
+    while let Some(first) = rest.chars().next() {
+        let is_part = |sign: char| sign.is_alphanumeric() || "_$'`".contains(sign);
+        let length = match first {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '"' => rest[1..].find('"').map_or(rest.len(), |end| end + 2),
+            first if is_part(first) => rest.find(|sign| !is_part(sign)).unwrap_or(rest.len()),
+            first => first.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(length);
+        if !word.starts_with("//") && !word.starts_with("/*") {
+            words.push(word);
+        }
+        rest = behind.trim_start();
+    }
+    words
 }
 
 #[cfg(test)]
@@ -273,11 +294,17 @@ mod tests {
     }
 
     #[test]
-    fn names_of_modules_and_comments_have_no_part_in_a_digest() {
-        let one = digest(&source("lru_order_e8_p0", "ccu_e8", "a", "A comment"));
+    fn names_of_modules_comments_and_blank_space_have_no_part_in_a_digest() {
+        let text = source("lru_order_e8_p0", "ccu_e8", "a", "A comment");
+        let one = digest(&text);
         assert_eq!(digest(&source("lru_order", "ccu", "a", "Another")), one);
+        assert_eq!(digest(&text.replace("(\n    .a", "( .a").replace("  ", "\t")), one);
+        assert_eq!(digest(&text.replace("endmodule", "/* the end // of it */ endmodule // \"done")), one);
+        assert_ne!(digest(&text.replace("wire a", "wirea")), one);
         assert_ne!(digest(&source("lru_order", "ccu", "!a", "A comment")), one);
         let twice = source("lru_order", "ccu", "a", "").replacen("lru_order one", "ccu one", 1);
         assert_ne!(digest(&twice), one, "which module an instance is of");
+        let [one, other] = ["a  b", "a b"].map(|text| digest(&format!("$error(\"{text} // {text}\");")));
+        assert_ne!(one, other, "blank space of a text");
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{ensure, Context, Result};
 
 /// A module by itself.
 #[derive(Debug, PartialEq)]
-pub struct Part {
+pub struct SeparateModule {
     pub name: String,
     /// Its Verilog, behind black boxes in place of the modules that it instances. Comments, which change
     /// nothing, are left out.
@@ -21,7 +21,7 @@ pub struct Part {
 /// # Errors
 /// If the source does not have the module, or a module below it has parameters: it is another one wherever it
 /// is instanced with others.
-pub fn parts(source: &str, top: &str) -> Result<Vec<Part>> {
+pub fn parts(source: &str, top: &str) -> Result<Vec<SeparateModule>> {
     let source = without_comments(source);
     let (directives, modules) = modules(&source);
     let mut parts = vec![];
@@ -42,7 +42,7 @@ pub fn parts(source: &str, top: &str) -> Result<Vec<Part>> {
                 }
             }
         }
-        parts.push(Part { name: name.to_string(), source: text + &module.text });
+        parts.push(SeparateModule { name: name.to_string(), source: text + &module.text });
     }
     Ok(parts)
 }

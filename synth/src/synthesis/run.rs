@@ -10,7 +10,7 @@ use gpurf_verilog::cache;
 use gpurf_verilog::tools::Tool;
 use serde::{Deserialize, Serialize};
 
-use super::parts::Part;
+use super::parts::SeparateModule;
 use super::script::{self, clock_gating, constraints};
 use super::statistics::{own_cells, own_memory_bits, parse_depth};
 use super::{Job, Options, Structure};
@@ -22,7 +22,7 @@ use crate::yosys::Yosys;
 
 /// The purpose of a run of Yosys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum YosysStep {
     /// One module is mapped, those below it being black boxes.
     Module,
     /// A design is flattened and mapped as one.
@@ -48,8 +48,8 @@ pub struct Report {
 }
 
 /// A run to be made.
-pub struct Run<'a> {
-    pub step: Step,
+pub struct YosysRun<'a> {
+    pub step: YosysStep,
     pub top: &'a str,
     /// Names and texts of the files that the script reads.
     files: Vec<(String, &'a str)>,
@@ -58,16 +58,16 @@ pub struct Run<'a> {
     pub key: String,
 }
 
-impl<'a> Run<'a> {
-    pub fn module(part: &'a Part, job: &Job, options: &Options) -> Result<Self> {
+impl<'a> YosysRun<'a> {
+    pub fn module(part: &'a SeparateModule, job: &Job, options: &Options) -> Result<Self> {
         let job = Job { top: &part.name, structure: Structure::Kept, ..*job };
         let script = script::synthesis(&job, options);
-        Run::new(Step::Module, &part.name, vec![(DESIGN.into(), &part.source)], script, options)
+        YosysRun::new(YosysStep::Module, &part.name, vec![(DESIGN.into(), &part.source)], script, options)
     }
 
     pub fn flattened(job: &Job<'a>, options: &Options) -> Result<Self> {
         let script = script::synthesis(job, options);
-        Run::new(Step::Flattened, job.top, vec![(DESIGN.into(), job.source)], script, options)
+        YosysRun::new(YosysStep::Flattened, job.top, vec![(DESIGN.into(), job.source)], script, options)
     }
 
     /// The result of the netlists that the runs of modules made.
@@ -76,11 +76,11 @@ impl<'a> Run<'a> {
         let files: Vec<(String, &str)> = netlists.iter().enumerate().map(named).collect();
         let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
         let script = script::composition(top, &names, options);
-        Run::new(Step::Composed, top, files, script, options)
+        YosysRun::new(YosysStep::Composed, top, files, script, options)
     }
 
     fn new(
-        step: Step,
+        step: YosysStep,
         top: &'a str,
         files: Vec<(String, &'a str)>,
         script: String,
@@ -88,12 +88,12 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let version = Tool::Yosys.version()?;
         let timer = Tool::Sta.find().map(|path| path.display().to_string()).unwrap_or_default();
-        let timer = if step == Step::Module { "" } else { &timer };
+        let timer = if step == YosysStep::Module { "" } else { &timer };
         let (constraints, clock_gating) = (constraints(&options.library)?, clock_gating(&options.library));
         let mut texts: Vec<&str> = files.iter().map(|(_, text)| *text).collect();
         texts.extend([script.as_str(), &constraints, &clock_gating, &options.library.key, &version, timer]);
         let key = cache::key(&texts);
-        Ok(Run { step, top, files, script, key })
+        Ok(YosysRun { step, top, files, script, key })
     }
 
     /// The product of an earlier run with the same inputs: its report, and the netlist if it is of one
@@ -128,12 +128,12 @@ impl<'a> Run<'a> {
             longest_path_ns: None,
             time: Duration::ZERO,
         };
-        if self.step != Step::Composed {
+        if self.step != YosysStep::Composed {
             (report.cells, report.tool) = own_cells(&yosys.read(CELLS)?, self.top)?;
             report.memory_bits = own_memory_bits(&yosys.read(MEMORIES)?, self.top)?;
         }
         let mut netlist = String::new();
-        if self.step == Step::Module {
+        if self.step == YosysStep::Module {
             netlist = yosys.read(NETLIST)?;
         } else {
             report.logic_depth = parse_depth(&yosys.read(DEPTH)?)?;

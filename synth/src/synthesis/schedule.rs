@@ -10,9 +10,9 @@ use std::thread;
 
 use anyhow::{anyhow, Context, Result};
 
-use super::parts::{parts, Part};
-use super::run::{Report, Run, Step};
-use super::tree::Tree;
+use super::parts::{parts, SeparateModule};
+use super::run::{Report, YosysRun, YosysStep};
+use super::tree::ReportTree;
 use super::{combine, Job, Options, Structure, Synthesis};
 
 /// Synthesizes one module.
@@ -30,11 +30,11 @@ pub enum Event<'a> {
     /// So many are needed.
     Needed(usize),
     /// One begins, of this module.
-    Begins(&'a str, Step),
+    Begins(&'a str, YosysStep),
     /// It ended.
-    Ends(&'a str, Step),
+    Ends(&'a str, YosysStep),
     /// One was made before, and is not repeated.
-    Known(&'a str, Step),
+    Known(&'a str, YosysStep),
 }
 
 /// Synthesizes several modules, as many Yosys processes at a time as there are processors, and tells when
@@ -44,7 +44,7 @@ pub fn synthesize_all(
     options: &Options,
     watch: impl Fn(Event) + Sync,
 ) -> Vec<Result<Synthesis>> {
-    let parts: Vec<Result<Vec<Part>>> = jobs.iter().map(|job| parts(job.source, job.top)).collect();
+    let parts: Vec<Result<Vec<SeparateModule>>> = jobs.iter().map(|job| parts(job.source, job.top)).collect();
     let mut runs = Runs::default();
     let planned = jobs.iter().zip(&parts);
     let planned = planned.map(|(job, parts)| runs.plan(job, parts.as_ref().map_err(again)?, options));
@@ -59,11 +59,11 @@ pub fn synthesize_all(
         let tree = plan.tree(job.top, &made)?;
         let whole = match plan.flattened {
             Some(run) => Whole::Flattened(run),
-            None => Whole::Joined(joins.add(Run::composed(job.top, &plan.netlists(&made), options)?)),
+            None => Whole::Joined(joins.add(YosysRun::composed(job.top, &plan.netlists(&made), options)?)),
         };
         Ok((tree, whole))
     });
-    let sums: Vec<Result<(Tree, Whole)>> = sums.collect();
+    let sums: Vec<Result<(ReportTree, Whole)>> = sums.collect();
     let joined = joins.make(options, &watch);
 
     let ends = jobs.iter().zip(sums).map(|(job, sum)| {
@@ -101,7 +101,7 @@ enum Whole {
 }
 
 impl<'a> Plan<'a> {
-    fn tree<'b>(&self, top: &'b str, made: &'b [Made]) -> Result<Tree<'b>>
+    fn tree<'b>(&self, top: &'b str, made: &'b [Made]) -> Result<ReportTree<'b>>
     where
         'a: 'b,
     {
@@ -110,7 +110,7 @@ impl<'a> Plan<'a> {
             let (report, _) = if name == top { report? } else { report.with_context(|| name.to_string())? };
             Ok((name, report))
         };
-        Ok(Tree { top, modules: self.modules.iter().map(report).collect::<Result<_>>()? })
+        Ok(ReportTree { top, modules: self.modules.iter().map(report).collect::<Result<_>>()? })
     }
 
     /// The netlists of modules that were made.
@@ -122,24 +122,26 @@ impl<'a> Plan<'a> {
 /// Runs, each once.
 #[derive(Default)]
 struct Runs<'a> {
-    list: Vec<Run<'a>>,
+    list: Vec<YosysRun<'a>>,
     known: HashMap<String, usize>,
 }
 
 impl<'a> Runs<'a> {
     /// The ones of a design. They are modules and the flattened whole; joining them comes later.
-    fn plan(&mut self, job: &Job<'a>, parts: &'a [Part], options: &Options) -> Result<Plan<'a>> {
-        let module = |part: &'a Part| Ok((part.name.as_str(), self.add(Run::module(part, job, options)?)));
+    fn plan(&mut self, job: &Job<'a>, parts: &'a [SeparateModule], options: &Options) -> Result<Plan<'a>> {
+        let module = |part: &'a SeparateModule| {
+            Ok((part.name.as_str(), self.add(YosysRun::module(part, job, options)?)))
+        };
         let modules = parts.iter().map(module).collect::<Result<_>>()?;
         let flattened = match job.structure {
-            Structure::Flattened => Some(self.add(Run::flattened(job, options)?)),
+            Structure::Flattened => Some(self.add(YosysRun::flattened(job, options)?)),
             Structure::Kept => None,
         };
         Ok(Plan { modules, flattened })
     }
 
     /// Its number.
-    fn add(&mut self, run: Run<'a>) -> usize {
+    fn add(&mut self, run: YosysRun<'a>) -> usize {
         let number = *self.known.entry(run.key.clone()).or_insert(self.list.len());
         if number == self.list.len() {
             self.list.push(run);

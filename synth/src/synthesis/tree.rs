@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use super::run::Report;
 
 /// Reports of the modules of a design.
-pub struct Tree<'a> {
+pub struct ReportTree<'a> {
     pub top: &'a str,
     pub modules: BTreeMap<&'a str, &'a Report>,
 }
 
-impl Tree<'_> {
+impl ReportTree<'_> {
     /// Sums `own` over a module and all instances below it.
     pub fn sum(&self, module: &str, own: &impl Fn(&Report) -> f64) -> f64 {
         let Some(report) = self.modules.get(module) else { return 0.0 };
@@ -63,7 +63,8 @@ mod tests {
     fn cells_are_summed_over_the_hierarchy() {
         let reports = ["top", "middle", "leaf"].map(report);
         let [top, middle, leaf] = &reports;
-        let tree = Tree { top: "top", modules: [("top", top), ("middle", middle), ("leaf", leaf)].into() };
+        let tree =
+            ReportTree { top: "top", modules: [("top", top), ("middle", middle), ("leaf", leaf)].into() };
         assert_eq!(tree.instances(), [("top", 1), ("middle", 2), ("leaf", 6)].into());
         let gates = |report: &Report| {
             report

@@ -99,7 +99,8 @@ impl<D: Data> Stimulus<ExchangeBufferIn<D>, ExchangeBufferOut<D>> for Exchange {
         let most = if self.streams { RMU_BUFFERS } else { 1 };
         inputs.read = (inputs.leave || self.held.len() < most) && random.percent(70);
         (inputs.read_warp, inputs.read_register) = (random.below(32) as u32, random.below(64) as u32);
-        let looked = self.held.front().filter(|_| random.percent(60)).copied();
+        let place = random.below(RMU_BUFFERS);
+        let looked = self.held.get(place).filter(|_| random.percent(80)).copied();
         let (warp, register, _) = looked.unwrap_or((random.below(32) as u32, random.below(64) as u32, false));
         (inputs.look_warp, inputs.look_register) = (warp, register);
         if inputs.leave {

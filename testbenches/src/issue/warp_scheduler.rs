@@ -2,7 +2,7 @@
 //! Testbench of the warp scheduler.
 
 use gpurf_blocks::ports::{WarpSchedulerIn, WarpSchedulerOut};
-use gpurf_blocks::{Occupied, Parameters, Scheduling, MAX_WARPS};
+use gpurf_blocks::{Occupied, Parameters, Scheduling, WarpOrder, MAX_WARPS};
 use gpurf_hw::issue::WarpScheduler;
 
 use crate::{expect, expect_eq, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
@@ -105,9 +105,9 @@ impl Stimulus<WarpSchedulerIn, WarpSchedulerOut> for WarpSchedulerStimulus {
             } else if inputs.issue {
                 self.passed_over[other] += 1;
             }
-            if self.parameters.scheduling == Scheduling::Lrr
-                && self.passed_over[other] >= self.parameters.warps
-            {
+            let Scheduling { is_greedy, prefers_data, order, .. } = self.parameters.scheduling;
+            let is_fair = order == WarpOrder::Turn && !is_greedy && !prefers_data;
+            if is_fair && self.passed_over[other] >= self.parameters.warps {
                 return Err(format!("warp {other} is passed over by more than the others"));
             }
         }
@@ -143,8 +143,33 @@ fn launch(bench: &mut Bench, warps: &[usize]) -> Result<(), String> {
     bench.cycle(inputs).map(|_| ())
 }
 
-fn is(bench: &Bench, scheduling: Scheduling) -> bool {
-    bench.parameters.scheduling == scheduling
+/// The first rule that the scheduler has decides: greed, data, or the order among equals.
+fn decided<T>(bench: &Bench, greedy: T, with_data: T, by_age: T, in_turn: T) -> T {
+    let Scheduling { is_greedy, prefers_data, order, .. } = bench.parameters.scheduling;
+    match (is_greedy, prefers_data, order) {
+        (true, ..) => greedy,
+        (_, true, _) => with_data,
+        (.., WarpOrder::Age) => by_age,
+        (.., WarpOrder::Turn) => in_turn,
+    }
+}
+
+/// The same where the warp issued last is not ready.
+fn without_greed<T>(bench: &Bench, with_data: T, by_age: T, in_turn: T) -> T {
+    let Scheduling { prefers_data, order, .. } = bench.parameters.scheduling;
+    match (prefers_data, order) {
+        (true, _) => with_data,
+        (_, WarpOrder::Age) => by_age,
+        (_, WarpOrder::Turn) => in_turn,
+    }
+}
+
+/// The same among equals.
+fn in_order<T>(bench: &Bench, by_age: T, in_turn: T) -> T {
+    match bench.parameters.scheduling.order {
+        WarpOrder::Age => by_age,
+        WarpOrder::Turn => in_turn,
+    }
 }
 
 /// All warps are ready.
@@ -160,7 +185,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
             play: |bench| {
                 issue(bench, ready(&[3]))?;
                 let next = issue(bench, owner(5, false, all_ready(bench)))?;
-                let expected = if is(bench, Scheduling::Lrr) { 4 } else { 3 };
+                let expected = decided(bench, 3, 5, 0, 4);
                 expect_eq!(next, expected, format!("warp {expected} follows, not {next}"))
             },
         },
@@ -170,14 +195,10 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
             play: |bench| {
                 issue(bench, ready(&[3]))?;
                 let next = issue(bench, owner(6, false, ready(&[0, 1, 6, 7])))?;
-                let expected = match bench.parameters.scheduling {
-                    Scheduling::Malekeh => 6,
-                    Scheduling::Gto => 0,
-                    Scheduling::Lrr => 6,
-                };
+                let expected = without_greed(bench, 6, 0, 6);
                 expect_eq!(next, expected, format!("warp {expected} follows, not {next}"))?;
                 let next = issue(bench, owner(2, false, ready(&[0, 1, 7])))?;
-                let expected = if is(bench, Scheduling::Lrr) { 7 } else { 0 };
+                let expected = in_order(bench, 0, 7);
                 expect_eq!(next, expected, "a warp with data that is not ready changes nothing")
             },
         },
@@ -193,17 +214,14 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                     (inputs.owned[1], inputs.held_warp[1]) = (true, 4);
                 }
                 let next = bench.cycle(inputs)?.warp;
-                let expected = match bench.parameters.scheduling {
-                    Scheduling::Malekeh if inputs.owned[1] => 4,
-                    Scheduling::Malekeh => 2,
-                    Scheduling::Gto => 1,
-                    Scheduling::Lrr => 0,
-                };
+                let oldest_with_data = if inputs.owned[1] { 4 } else { 2 };
+                let with_data = in_order(bench, oldest_with_data, 2);
+                let expected = without_greed(bench, with_data, 1, 0);
                 expect_eq!(next, expected, format!("warp {expected} is next, not {next}"))?;
                 let next = bench.cycle(ready(&[0, 2, 4]))?.warp;
                 expect_eq!(next, 0, format!("warp 0 is next, not {next}"))?;
                 let next = bench.cycle(ready(&[2, 4]))?.warp;
-                let expected = if is(bench, Scheduling::Lrr) { 2 } else { 4 };
+                let expected = in_order(bench, 4, 2);
                 expect_eq!(next, expected, format!("warp {expected} is next, not {next}"))
             },
         },
@@ -215,7 +233,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                 let first = bench.cycle(ready(&[5]))?;
                 expect(first.selected && first.warp == 5, "warp 5 is selected and does not issue")?;
                 let next = bench.cycle(all_ready(bench))?.warp;
-                let expected = if is(bench, Scheduling::Lrr) { 2 } else { 1 };
+                let expected = decided(bench, 1, in_order(bench, 0, 2), 0, 2);
                 expect_eq!(next, expected, format!("warp {expected} is next, not {next}"))
             },
         },
@@ -226,7 +244,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                 issue(bench, ready(&[1]))?;
                 launch(bench, &[1])?;
                 let next = bench.cycle(all_ready(bench))?.warp;
-                let expected = if is(bench, Scheduling::Lrr) { 2 } else { 0 };
+                let expected = in_order(bench, 0, 2);
                 expect_eq!(next, expected, format!("warp {expected} is next, not {next}"))
             },
         },
@@ -237,8 +255,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                 issue(bench, ready(&[0]))?;
                 let out = bench.cycle(owner(0, true, ready(&[0, 3])))?;
                 let stalls = bench.parameters.occupied == Occupied::Stall;
-                let in_turn = is(bench, Scheduling::Lrr);
-                let expected = if stalls && !in_turn { 0 } else { 3 };
+                let expected = if stalls { decided(bench, 0, 0, 0, 3) } else { 3 };
                 expect_eq!(out.warp, expected, format!("warp {expected} is selected, not {}", out.warp))?;
                 let out = bench.cycle(owner(0, true, ready(&[0])))?;
                 expect_eq!(out.selected, stalls, "a warp that is passed over is not selected at all")
@@ -254,7 +271,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
         },
         Scenario {
             name: "greed_has_no_bound",
-            rule: "counterexample: a warp that stays ready starves the oldest, except in round robin",
+            rule: "counterexample: under greed a warp that stays ready starves the oldest",
             play: |bench| {
                 issue(bench, ready(&[7]))?;
                 let mut issues = [0; MAX_WARPS];
@@ -262,13 +279,14 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                     issues[issue(bench, all_ready(bench))? as usize] += 1;
                 }
                 let share = 1000 / bench.parameters.warps;
-                let expected = if is(bench, Scheduling::Lrr) { share..=share + 1 } else { 0..=0 };
+                let in_turn = share..=share + 1;
+                let expected = decided(bench, 0..=0, in_order(bench, 1000..=1000, in_turn.clone()), 1000..=1000, in_turn);
                 expect(expected.contains(&issues[0]), format!("warp 0 issues {} times", issues[0]))
             },
         },
         Scenario {
             name: "preference_has_no_bound",
-            rule: "counterexample: warps with data that take turns starve the oldest under Malekeh, without greed",
+            rule: "counterexample: warps with data that take turns starve the oldest, without greed",
             play: |bench| {
                 if bench.parameters.collectors < 2 {
                     return Ok(());
@@ -280,7 +298,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
                     (inputs.owned[1], inputs.held_warp[1]) = (true, 7);
                     issues[issue(bench, inputs)? as usize] += 1;
                 }
-                let starves = is(bench, Scheduling::Malekeh);
+                let starves = bench.parameters.scheduling.prefers_data;
                 expect_eq!((issues[0] == 0), starves, format!("warp 0 issues {} times", issues[0]))
             },
         },

@@ -234,7 +234,7 @@ pub fn of_all_bits(number: u32, inverted: bool) -> [u32; 4] {
 }
 
 /// One operation: its last answer, the cycles of its search, and what left before it.
-pub struct Answer {
+pub struct LrtOperation {
     pub last: LrtOut,
     pub cycles: usize,
     pub left: Vec<[u32; 4]>,
@@ -242,7 +242,7 @@ pub struct Answer {
 
 type Bench<'a> = Drive<'a, LrtIn, LrtOut>;
 
-pub fn run(bench: &mut Bench, operation: LrtIn) -> Result<Answer, String> {
+pub fn run(bench: &mut Bench, operation: LrtIn) -> Result<LrtOperation, String> {
     let mut left = vec![];
     for cycles in 1..500 {
         let out = bench.cycle(operation)?;
@@ -250,7 +250,7 @@ pub fn run(bench: &mut Bench, operation: LrtIn) -> Result<Answer, String> {
             left.push([out.evict_warp, out.evict_address, out.evict_source, out.evict_destination]);
         }
         if out.done {
-            return Ok(Answer { last: out, cycles, left });
+            return Ok(LrtOperation { last: out, cycles, left });
         }
     }
     Err("the search has no end".into())

@@ -3,11 +3,11 @@
 
 use std::process::ExitCode;
 
-use gpurf_hw::catalogue::{catalogue, Entry};
+use gpurf_hw::catalogue::{catalogue, CatalogueEntry};
 use libtest_mimic::{Arguments, Trial};
 
 /// A name, the modules it is tested of, and the test, which panics if the concern is not met.
-pub type Concern = (&'static str, fn(&Entry) -> bool, fn(&Entry));
+pub type Concern = (&'static str, fn(&CatalogueEntry) -> bool, fn(&CatalogueEntry));
 
 /// Runs them as tests called `module::concern`, under the command line of any test.
 pub fn run(concerns: &[Concern]) -> ExitCode {
@@ -23,6 +23,6 @@ pub fn run(concerns: &[Concern]) -> ExitCode {
 }
 
 /// Concerns every module.
-pub fn all(_: &Entry) -> bool {
+pub fn all(_: &CatalogueEntry) -> bool {
     true
 }

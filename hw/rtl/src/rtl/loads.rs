@@ -3,34 +3,36 @@
 //! keep its value elsewhere.
 //!
 //! An assignment becomes one to the register's `enable`, under all conditions that lead to it, and one to its
-//! `d`. A later assignment wins.
+//! `d`. A later assignment wins, in another section or block too: there `enable` is set, and what the earlier
+//! one has said stays where the later one is not reached.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use gpurf_declaration::Nature;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    parse_quote, parse_quote_spanned, BinOp, Block, Error, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch,
-    Ident, Pat, Stmt, UnOp,
+    parse_quote, parse_quote_spanned, BinOp, Block, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch,
+    ExprMethodCall, Ident, Pat, Stmt, UnOp,
 };
 
 use super::names::Names;
-use super::path::mentions;
+use super::places::{name_of, Start};
 
 /// Writes assignments to registers out.
 pub(super) struct Loads<'a> {
     names: &'a Names,
-    /// Variables of the loops around, and what they run over.
+    /// Variables of the loops around.
     loops: Vec<Ident>,
-    ranges: Vec<String>,
     /// Choices met so far.
     choices: usize,
-    /// Where each register is assigned: the block, and the path of indices.
-    places: HashMap<String, (usize, String)>,
-    blocks: usize,
-    pub errors: Vec<Error>,
+    /// Registers that several places may reach.
+    reached: HashMap<String, Start>,
+    /// The ones of these that a place before has reached.
+    begun: HashSet<String>,
+    /// The ones of these that keep their value up to the first place, which is in this section.
+    kept: Vec<String>,
 }
 
 /// An assignment to a register.
@@ -58,28 +60,37 @@ struct Taken {
 }
 
 impl<'a> Loads<'a> {
-    pub fn of(names: &'a Names) -> Self {
-        Loads {
-            names,
-            loops: vec![],
-            ranges: vec![],
-            choices: 0,
-            places: HashMap::new(),
-            blocks: 0,
-            errors: vec![],
+    pub fn of(names: &'a Names, reached: HashMap<String, Start>) -> Self {
+        let (begun, kept) = (HashSet::new(), vec![]);
+        Loads { names, loops: vec![], choices: 0, reached, begun, kept }
+    }
+
+    /// Writes out the assignments of a section.
+    pub fn section(&mut self, block: &mut Block) {
+        self.block(block);
+        for name in self.kept.drain(..).rev() {
+            let register: Expr = syn::parse_str(&name).expect("the name of a register");
+            let element: Expr = match self.names.nature(&register) {
+                Some((_, 0)) if !self.names.is_optional(&register) => register.clone(),
+                _ => parse_quote!(#register[element]),
+            };
+            let mut kept: Vec<Stmt> =
+                vec![parse_quote!(#element.enable = false;), parse_quote!(#element.d = #element;)];
+            if matches!(element, Expr::Index(_)) {
+                kept = vec![parse_quote!(for element in 0..self.#register.len() { #(#kept)* })];
+            }
+            block.stmts.splice(0..0, kept);
         }
     }
 
     /// Writes out the assignments of a block that no signal decides about.
-    pub fn block(&mut self, block: &mut Block) {
-        self.blocks += 1;
-        let number = self.blocks;
+    fn block(&mut self, block: &mut Block) {
         let mut loads: Vec<Load> = vec![];
-        // By register, the statement behind which all is known about it.
+        // The statement behind which all is known about a register.
         let mut last: HashMap<String, usize> = HashMap::new();
-        let mut rest: Vec<(Option<Stmt>, usize)> = vec![];
+        let mut rest: Vec<[Vec<Stmt>; 2]> = vec![];
         for (place, mut statement) in std::mem::take(&mut block.stmts).into_iter().enumerate() {
-            let before = loads.len();
+            let mut own = vec![];
             let kept = match &mut statement {
                 Stmt::Expr(Expr::ForLoop(each), _) => {
                     self.within(each, |this, body| this.block(body));
@@ -89,38 +100,32 @@ impl<'a> Loads<'a> {
                     self.decided(choice);
                     Some(statement)
                 }
-                _ => self.extracted(statement, &[], &[], &mut loads),
+                _ => self.extracted(statement, &[], &[], &mut own),
             };
-            loads[before..].iter().for_each(|load| {
-                last.insert(load.key(), place);
-            });
-            rest.push((kept, place));
+            let (reached, alone): (Vec<_>, Vec<_>) =
+                own.into_iter().partition(|load| self.reached.contains_key(&name_of(&load.target)));
+            last.extend(alone.iter().map(|load| (load.key(), place)));
+            loads.extend(alone);
+            let reached = grouped_by_key(reached);
+            rest.push([
+                reached.iter().flat_map(|group| self.joined_in(group)).collect(),
+                Vec::from_iter(kept),
+            ]);
         }
-        let mut groups: Vec<(usize, Vec<Load>)> = vec![];
-        for load in loads {
-            match groups.iter_mut().find(|(_, group)| group[0].key() == load.key()) {
-                Some((_, group)) => group.push(load),
-                None => groups.push((last[&load.key()], vec![load])),
-            }
-        }
-        for (_, group) in &groups {
-            self.note(number, group);
-        }
-        for (kept, place) in rest {
-            for (_, group) in groups.iter().filter(|(at, _)| *at == place) {
+        let groups = grouped_by_key(loads);
+        for (place, statements) in rest.into_iter().enumerate() {
+            for group in groups.iter().filter(|group| last[&group[0].key()] == place) {
                 block.stmts.extend(written_out(group));
             }
-            block.stmts.extend(kept);
+            block.stmts.extend(statements.concat());
         }
     }
 
     fn within(&mut self, each: &mut ExprForLoop, inside: impl FnOnce(&mut Self, &mut Block)) {
         if let Pat::Ident(variable) = &*each.pat {
             self.loops.push(variable.ident.clone());
-            self.ranges.push(each.expr.to_token_stream().to_string());
             inside(self, &mut each.body);
             self.loops.pop();
-            self.ranges.pop();
         }
     }
 
@@ -147,14 +152,22 @@ impl<'a> Loads<'a> {
         let Stmt::Expr(expr, semicolon) = statement else { return Some(statement) };
         let kept = match expr {
             Expr::Assign(ExprAssign { left, right, .. }) if self.is_register(&left) => {
-                loads.push(Load { nest: nest.to_vec(), path: path.to_vec(), target: *left, value: *right });
+                loads.push(Load::new(nest, path, *left, *right));
                 return None;
             }
             Expr::Binary(binary) if operator(&binary.op).is_some() && self.is_register(&binary.left) => {
                 let (target, operator, value) = (&*binary.left, operator(&binary.op), &*binary.right);
                 let value = grouped(value);
                 let value = parse_quote_spanned!(value.span()=> #target #operator #value);
-                loads.push(Load { nest: nest.to_vec(), path: path.to_vec(), target: target.clone(), value });
+                loads.push(Load::new(nest, path, target.clone(), value));
+                return None;
+            }
+            Expr::MethodCall(call) if self.is_joined(&call) => {
+                self.choices += 1;
+                let [enable, value] = [&call.args[0], &call.args[1]].map(Expr::clone);
+                let taken =
+                    Taken { choice: self.choices, branch: 0, conditions: Rc::new(vec![Some(enable)]) };
+                loads.push(Load::new(nest, &[path, &[taken]].concat(), *call.receiver, value));
                 return None;
             }
             Expr::ForLoop(mut each) => {
@@ -273,37 +286,48 @@ impl<'a> Loads<'a> {
         self.names.nature(target) == Some((Nature::Register, 0))
     }
 
-    /// Notes where a register is assigned: what a second place says would replace the first.
-    fn note(&mut self, block: usize, group: &[Load]) {
-        let target = &group[0].target;
-        let place = (block, nest_text(&group[0].nest));
-        // Loops over other numbers have other registers of an array.
-        let loops = self
-            .loops
-            .iter()
-            .zip(&self.ranges)
-            .filter(|(variable, _)| mentions(target, &[(*variable).clone()]));
-        let ranges: String = loops.map(|(_, range)| range.as_str()).collect();
-        let register = target.to_token_stream().to_string() + &ranges;
-        match self.places.get(&register) {
-            Some(other) if *other != place => {
-                let hint = "a register is assigned in one block, where its conditions can be joined\nhelp: bring \
-                            the assignments together, or write `x.load(enable, value)` once, and `x.d = value` for \
-                            what differs";
-                self.errors.push(Error::new_spanned(target, hint));
-            }
-            Some(_) => {}
-            None => {
-                self.places.insert(register, place);
+    /// A register is loaded in a line that other places may reach.
+    fn is_joined(&self, call: &ExprMethodCall) -> bool {
+        let is_loaded = call.method == "load" && call.args.len() == 2;
+        is_loaded && self.is_register(&call.receiver) && self.reached.contains_key(&name_of(&call.receiver))
+    }
+
+    /// The loads of one register by one statement, where other places may reach it.
+    fn joined_in(&mut self, group: &[Load]) -> Vec<Stmt> {
+        let name = name_of(&group[0].target);
+        let is_first = self.begun.insert(name.clone());
+        match self.reached[&name] {
+            Start::First if is_first => written_out(group),
+            start => {
+                if is_first && start == Start::Kept {
+                    self.kept.push(name);
+                }
+                in_nest(group, choices(group, |loads| chosen(loads, false, &enabled)))
             }
         }
     }
 }
 
 impl Load {
+    fn new(nest: &[Nest], path: &[Taken], target: Expr, value: Expr) -> Self {
+        Load { nest: nest.to_vec(), path: path.to_vec(), target, value }
+    }
+
     fn key(&self) -> String {
         nest_text(&self.nest) + &self.target.to_token_stream().to_string()
     }
+}
+
+/// Loads of the same elements together, in the order of the first of each.
+fn grouped_by_key(loads: Vec<Load>) -> Vec<Vec<Load>> {
+    let mut groups: Vec<Vec<Load>> = vec![];
+    for load in loads {
+        match groups.iter_mut().find(|group| group[0].key() == load.key()) {
+            Some(group) => group.push(load),
+            None => groups.push(vec![load]),
+        }
+    }
+    groups
 }
 
 fn nest_text(nest: &[Nest]) -> String {
@@ -331,7 +355,7 @@ fn operator(written: &BinOp) -> Option<BinOp> {
     })
 }
 
-/// The loads of one register, in their nest.
+/// The loads of one register that nothing else reaches before, in their nest.
 fn written_out(group: &[Load]) -> Vec<Stmt> {
     let (target, span) = (&group[0].target, group[0].target.span());
     let paths: Vec<&[Taken]> = group.iter().map(|load| &load.path[..]).collect();
@@ -340,20 +364,13 @@ fn written_out(group: &[Load]) -> Vec<Stmt> {
         _ => parse_quote!(true),
     };
     let mut statements: Vec<Stmt> = vec![parse_quote_spanned!(span=> #target.enable = #enable;)];
-    // Loads that exclude each other are a choice; a later choice replaces what an earlier one has said.
-    let mut rest = group;
-    while !rest.is_empty() {
-        let same = 1 + rest[1..]
-            .iter()
-            .zip(1..)
-            .take_while(|(load, count)| {
-                rest[..*count].iter().all(|earlier| exclude(&earlier.path, &load.path))
-            })
-            .count();
-        let is_first = rest.len() == group.len();
-        statements.push(values(&rest[..same], is_first));
-        rest = &rest[same..];
-    }
+    let mut is_first = true;
+    let values = choices(group, |loads| chosen(loads, std::mem::replace(&mut is_first, false), &value));
+    statements.extend(values);
+    in_nest(group, statements)
+}
+
+fn in_nest(group: &[Load], statements: Vec<Stmt>) -> Vec<Stmt> {
     group[0].nest.iter().rev().fold(statements, |inside, nest| {
         vec![match nest {
             Nest::For(header) => {
@@ -366,17 +383,46 @@ fn written_out(group: &[Load]) -> Vec<Stmt> {
     })
 }
 
-/// The choice of what one of several loads brings. Nothing matters where none of them is: so the last needs
-/// no condition, if it stands first.
-fn values(loads: &[Load], is_first: bool) -> Stmt {
-    let value = |load: &Load| -> Stmt {
-        let (target, value) = (&load.target, &load.value);
-        parse_quote_spanned!(value.span()=> #target.d = #value;)
-    };
+/// Loads that exclude each other are a choice; a later choice replaces what an earlier one has said.
+fn choices(group: &[Load], mut choice: impl FnMut(&[Load]) -> Vec<Stmt>) -> Vec<Stmt> {
+    let (mut statements, mut rest) = (vec![], group);
+    while !rest.is_empty() {
+        let same = 1 + rest[1..]
+            .iter()
+            .zip(1..)
+            .take_while(|(load, count)| {
+                rest[..*count].iter().all(|earlier| exclude(&earlier.path, &load.path))
+            })
+            .count();
+        statements.extend(choice(&rest[..same]));
+        rest = &rest[same..];
+    }
+    statements
+}
+
+/// The value that a load brings.
+fn value(load: &Load) -> Vec<Stmt> {
+    let (target, value) = (&load.target, &load.value);
+    vec![parse_quote_spanned!(value.span()=> #target.d = #value;)]
+}
+
+/// The same, and that the register takes it.
+fn enabled(load: &Load) -> Vec<Stmt> {
+    let (target, span) = (&load.target, load.target.span());
+    let enable = parse_quote_spanned!(span=> #target.enable = true;);
+    [vec![enable], value(load)].concat()
+}
+
+/// The choice of one of several loads. Where nothing else is said nothing matters if none of them is: so the
+/// last needs no condition, if it stands first.
+fn chosen(loads: &[Load], is_first: bool, said: &dyn Fn(&Load) -> Vec<Stmt>) -> Vec<Stmt> {
+    // All branches up to the last that loads: each stands behind those before it.
+    let is_whole =
+        loads.iter().enumerate().all(|(at, load)| load.path.len() == 1 && load.path[0].branch == at);
     let mut chosen: Option<Expr> = None;
     for (number, load) in loads.iter().enumerate().rev() {
-        let value = value(load);
-        let holds = match is_first {
+        let said = said(load);
+        let holds = match is_first || is_whole {
             true => joined(load.path.iter().filter_map(|taken| taken.conditions[taken.branch].clone())),
             false => match condition(&[&load.path]) {
                 Condition::Of(condition) => Some(condition),
@@ -385,15 +431,15 @@ fn values(loads: &[Load], is_first: bool) -> Stmt {
         };
         let is_last = number + 1 == loads.len();
         chosen = match (holds, chosen) {
-            (None, _) => Some(parse_quote!({ #value })),
-            (Some(_), None) if is_last && is_first => Some(parse_quote!({ #value })),
-            (Some(holds), None) => Some(parse_quote!(if #holds { #value })),
-            (Some(holds), Some(rest)) => Some(parse_quote!(if #holds { #value } else #rest)),
+            (None, _) => Some(parse_quote!({ #(#said)* })),
+            (Some(_), None) if is_last && is_first => Some(parse_quote!({ #(#said)* })),
+            (Some(holds), None) => Some(parse_quote!(if #holds { #(#said)* })),
+            (Some(holds), Some(rest)) => Some(parse_quote!(if #holds { #(#said)* } else #rest)),
         };
     }
     match chosen.expect("a load at least") {
-        Expr::Block(block) => block.block.stmts.into_iter().next().expect("its value"),
-        choice => Stmt::Expr(choice, None),
+        Expr::Block(block) => block.block.stmts,
+        choice => vec![Stmt::Expr(choice, None)],
     }
 }
 

@@ -16,5 +16,17 @@ pub struct Declared {
     held: Register<Bits<8>>,
     level: Register<Bits<8>>,
     levels: Register<[Bits<8>; slots]>,
+    grid: Register<[[Bits<8>; slots]; 2]>,
+    pairs: [Pair<Held>; slots],
+    pair: Pair<Local>,
     number: Local<Bits<8>>,
+}
+
+/// Wires that are registers in a module.
+#[bundle]
+pub struct Pair {
+    /// The first.
+    pub first: Bits<8>,
+    /// The second.
+    pub second: Bits<8>,
 }

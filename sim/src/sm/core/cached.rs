@@ -9,14 +9,14 @@ use super::super::code::Code;
 use super::super::context::Context;
 use super::super::executing::Executing;
 use super::super::prefetch::Prefetch;
-use super::super::register_cache::{Arrival, Found, RegisterCacheUnit, Taken};
+use super::super::register_cache::{Arrival, RegisterCacheUnit, SourceFindings, Taken};
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
 use crate::bits::{count_lanes, members};
 use crate::checkpoint::checkpoint;
 use crate::engines::RunsSubCore;
-use crate::register_cache::Value;
+use crate::register_cache::RegisterLanes;
 use crate::words::CycleOut;
 
 /// The way of registers through a register cache.
@@ -70,7 +70,7 @@ impl<E: RunsSubCore> Core<E> {
         }
         let Taken { result, is_kept, fill } = cache.take(&moved, &mut context.records.counters);
         let (is_live, writes_through) = (cache.is_live(moved.leaving.as_ref()), cache.writes_through);
-        if let Some(Value { warp, register, lanes, data: value }) = moved.leaving {
+        if let Some(RegisterLanes { warp, register, lanes, data: value }) = moved.leaving {
             // What a warp that has ended leaves is read by nobody.
             let is_read = self.ages.contains(&warp) || self.cached.vacated & warp.bit() != 0;
             if is_read && is_live {
@@ -165,7 +165,7 @@ impl<E: RunsSubCore> Core<E> {
             }
             found
         };
-        let Some(&mut Found { whole, .. }) = found else {
+        let Some(&mut SourceFindings { whole, .. }) = found else {
             self.hardware.inputs.ready = 0;
             *outputs = CycleOut::default();
             self.decide(outputs);

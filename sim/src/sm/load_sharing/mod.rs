@@ -33,7 +33,7 @@ use super::request::{perform, stores_to_shared};
 use super::surroundings::Surroundings;
 use delivery::Load;
 use multicaster::{Grant, Multicaster};
-use renaming::{Found, Renaming};
+use renaming::{LoadTask, Renaming};
 use sections::Sections;
 use versions::{Versions, REACH};
 
@@ -147,14 +147,14 @@ impl LoadSharing {
             report_unknown(&executing, around);
             return false;
         };
-        if matches!(found, Found::Nothing) {
+        if matches!(found, LoadTask::Nothing) {
             return false;
         }
         around.records.counters.renamed_loads += *transfers;
         if let (Some(multicaster), true) = (multicaster, own.decoded.multicasts) {
             multicaster.arrived(executing.block, section);
         }
-        if let Found::Loaded(leader) = found {
+        if let LoadTask::Loaded(leader) = found {
             deliver(&leader, &executing, around);
             around.completions.plan(around.clock.now + RENAMED_LATENCY, &executing);
         }

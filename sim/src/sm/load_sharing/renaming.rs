@@ -54,7 +54,7 @@ struct Value {
 
 /// The task of a load.
 #[derive(Clone, Copy)]
-pub enum Found {
+pub enum LoadTask {
     /// To go to memory: it is the first of its kind.
     Nothing,
     /// To wait until the first one's data come.
@@ -89,7 +89,7 @@ impl Renaming {
         section: u32,
         stores: u32,
         alike: impl Fn(&Executing, u32) -> bool,
-    ) -> Result<Found, Unknown> {
+    ) -> Result<LoadTask, Unknown> {
         let mut inputs = SkipTableIn { request: true, ..named(&load) };
         inputs.section = section & SECTIONS;
         for (number, &place) in self.places.iter().enumerate() {
@@ -106,10 +106,10 @@ impl Renaming {
             let place = self.places[outputs.entry as usize];
             let value = self.values[usize::from(place)].as_mut().ok_or(Unknown)?;
             return match (value.loaded, outputs.under_way) {
-                (true, false) => Ok(Found::Loaded(value.leader)),
+                (true, false) => Ok(LoadTask::Loaded(value.leader)),
                 (false, true) => {
                     value.followers[load.warp.index()] = Some(load);
-                    Ok(Found::UnderWay)
+                    Ok(LoadTask::UnderWay)
                 }
                 _ => Err(Unknown),
             };
@@ -121,7 +121,7 @@ impl Renaming {
             let value = Value { leader: load, stores, section, loaded: false, followers };
             self.values[usize::from(place)] = Some(value);
         }
-        Ok(Found::Nothing)
+        Ok(LoadTask::Nothing)
     }
 
     /// The data of a load have come; the loads that waited for them.
@@ -207,18 +207,18 @@ mod tests {
         let mut renaming = renaming();
         let request =
             |renaming: &mut Renaming, warp| renaming.request(load(warp, 7), 5, 0, |_, _| true).unwrap();
-        assert!(matches!(request(&mut renaming, 0), Found::Nothing));
-        assert!(matches!(request(&mut renaming, 1), Found::UnderWay));
-        assert!(matches!(request(&mut renaming, 3), Found::UnderWay));
+        assert!(matches!(request(&mut renaming, 0), LoadTask::Nothing));
+        assert!(matches!(request(&mut renaming, 1), LoadTask::UnderWay));
+        assert!(matches!(request(&mut renaming, 3), LoadTask::UnderWay));
         assert_eq!(serials(renaming.loaded(&load(9, 9)).unwrap()), [0; 0]);
         assert_eq!(serials(renaming.loaded(&load(0, 7)).unwrap()), [107, 307]);
-        assert!(matches!(request(&mut renaming, 2), Found::Loaded(leader) if leader.warp == WarpId(0)));
+        assert!(matches!(request(&mut renaming, 2), LoadTask::Loaded(leader) if leader.warp == WarpId(0)));
         let later = |renaming: &mut Renaming| renaming.request(load(5, 7), 6, 0, |_, _| true).unwrap();
-        assert!(matches!(later(&mut renaming), Found::Nothing), "behind a barrier");
+        assert!(matches!(later(&mut renaming), LoadTask::Nothing), "behind a barrier");
         renaming.begin(BlockId(0), 6);
-        assert!(matches!(request(&mut renaming, 6), Found::Loaded(_)), "late");
+        assert!(matches!(request(&mut renaming, 6), LoadTask::Loaded(_)), "late");
         renaming.begin(BlockId(0), 7);
-        assert!(matches!(request(&mut renaming, 7), Found::Nothing));
+        assert!(matches!(request(&mut renaming, 7), LoadTask::Nothing));
     }
 
     #[test]
@@ -226,10 +226,10 @@ mod tests {
         let mut renaming = renaming();
         let mut request =
             |warp, index, alike| renaming.request(load(warp, index), 0, 0, |_, _| alike).unwrap();
-        assert!(matches!(request(0, 1, true), Found::Nothing));
-        assert!(matches!(request(1, 2, true), Found::Nothing), "another instruction");
-        assert!(matches!(request(1, 1, false), Found::Nothing), "other addresses");
-        assert!(matches!(request(1, 2, true), Found::Nothing), "the same warp once more");
+        assert!(matches!(request(0, 1, true), LoadTask::Nothing));
+        assert!(matches!(request(1, 2, true), LoadTask::Nothing), "another instruction");
+        assert!(matches!(request(1, 1, false), LoadTask::Nothing), "other addresses");
+        assert!(matches!(request(1, 2, true), LoadTask::Nothing), "the same warp once more");
     }
 
     #[test]
@@ -248,11 +248,11 @@ mod tests {
         renaming.loaded(&load(0, 7)).unwrap();
         renaming.forget(BlockId(1));
         assert!(
-            matches!(renaming.request(load(1, 7), 5, 0, |_, _| true).unwrap(), Found::Loaded(_)),
+            matches!(renaming.request(load(1, 7), 5, 0, |_, _| true).unwrap(), LoadTask::Loaded(_)),
             "another's"
         );
         renaming.forget(BlockId(0));
-        assert!(matches!(renaming.request(load(2, 7), 5, 0, |_, _| true).unwrap(), Found::Nothing));
+        assert!(matches!(renaming.request(load(2, 7), 5, 0, |_, _| true).unwrap(), LoadTask::Nothing));
     }
 
     #[test]
@@ -263,11 +263,11 @@ mod tests {
         }
         renaming.request(load(0, 1000), 0, 0, |_, _| true).unwrap();
         assert!(
-            matches!(renaming.request(load(1, 1000), 0, 0, |_, _| true).unwrap(), Found::Nothing),
+            matches!(renaming.request(load(1, 1000), 0, 0, |_, _| true).unwrap(), LoadTask::Nothing),
             "all under way"
         );
         renaming.loaded(&load(0, 5)).unwrap();
         renaming.request(load(0, 2000), 0, 0, |_, _| true).unwrap();
-        assert!(matches!(renaming.request(load(1, 2000), 0, 0, |_, _| true).unwrap(), Found::UnderWay));
+        assert!(matches!(renaming.request(load(1, 2000), 0, 0, |_, _| true).unwrap(), LoadTask::UnderWay));
     }
 }

@@ -10,7 +10,7 @@ use gpurf_synth::{Gates, Job, Memories, Netlist, Node, Options, Ports, Structure
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use serde::Serialize;
 
-use super::{difference, setting, NODE_NM};
+use crate::{difference, usual_setting, NODE_NM};
 
 pub const MODULE: &str = "register_cache";
 /// Random stimulus, and the cycles of it over which energies are added up.
@@ -77,7 +77,7 @@ impl RegisterCacheEnergy {
         let layout = bench.layout();
         let PortLayout { inputs, outputs } = layout;
         let mut gates = Gates::new(&circuit, &hierarchy.top_module().ports, layout)?;
-        let meter = Meter::new(&circuit, &setting(&options.library));
+        let meter = Meter::new(&circuit, &usual_setting(&options.library));
         let energy = |gates: &mut Gates| 1e-3 * meter.power(gates.activity()).total().dynamic_fj();
         let (mut terms, mut energies) = (vec![vec![]; EVENTS.len()], vec![]);
         for window in samples.chunks_exact(WINDOW) {

@@ -16,11 +16,11 @@ use gpurf_sim::operand_stage::OperandStage;
 use gpurf_sim::sm::Design;
 use gpurf_sim::stage_recording::{Cycle, Events, Values};
 use gpurf_synth::power::{Meter, Power};
-use gpurf_synth::{Library, Options, Pin, LOAD_FF};
+use gpurf_synth::{nangate, Library, Options, Pin, LOAD_FF};
 use gpurf_verilog::tools::Tool;
 
-use super::window::{Follower, Netlists, Schedule, Window};
-use super::Arguments;
+use crate::window::{Follower, Netlists, Schedule, Window};
+use crate::{usual_setting, TRANSITION_NS};
 
 const ONES: u32 = u32::MAX;
 const WIDTH: usize = 32;
@@ -28,18 +28,15 @@ const COLLECTORS: usize = 2;
 const ENTRIES: usize = 4;
 const SLOTS: usize = 3;
 
-static ARGUMENTS: LazyLock<Arguments> = LazyLock::new(|| {
-    crate::arguments_of("power", &["traditional", "--no-sat-sweeping"]).expect("they are valid")
-});
 /// `None` without the tools.
 static OPTIONS: LazyLock<Option<Options>> = LazyLock::new(|| {
     let yosys = Tool::Yosys.find().map_err(anyhow::Error::from);
-    let options = yosys.and_then(|_| ARGUMENTS.synthesis.options());
+    let options = yosys.and_then(|_| Ok(Options::new(Library::read(&nangate::liberty()?)?)));
     options.inspect_err(|error| gpurf_fixtures::skipped(format!("{error:#}"))).ok()
 });
 static NETLISTS: LazyLock<Option<Netlists<'static>>> = LazyLock::new(|| {
     let stage = find("ccu_stage").expect("there is one");
-    Some(Netlists::map(stage, &parameters(), &ARGUMENTS.synthesis, OPTIONS.as_ref()?).expect("it is mapped"))
+    Some(Netlists::map(stage, &parameters(), false, OPTIONS.as_ref()?).expect("it is mapped"))
 });
 
 fn parameters() -> Parameters {
@@ -106,7 +103,7 @@ const WINDOW: Schedule = Schedule { start: 20, every: 180, length: 81, count: 1 
 /// The events in a window of a stream, and the energy of its nets and cells.
 fn measured(netlists: &Netlists, inputs: impl Iterator<Item = OperandStageIn<u32>>) -> (Events, Power) {
     let mut follower = Follower::new(netlists, Values::default(), WINDOW).expect("the netlists are whole");
-    let meter = Meter::new(netlists.circuit(), &ARGUMENTS.setting(netlists.circuit().library));
+    let meter = Meter::new(netlists.circuit(), &usual_setting(netlists.circuit().library));
     let mut found = None;
     let look = |window: Window| found = Some((window.events, meter.power(window.activity)));
     follower.follow(&recorded(inputs), look).expect("the netlist does as the stage");
@@ -126,7 +123,7 @@ impl Hand<'_> {
     fn inside(&self, cell: &str, pin: &str, load: f64) -> f64 {
         let powers = &self.pin(cell, pin).internal_power;
         let tables = powers.iter().flat_map(|power| [&power.rise, &power.fall]).flatten();
-        let energies: Vec<f64> = tables.map(|table| table.at(ARGUMENTS.transition, load)).collect();
+        let energies: Vec<f64> = tables.map(|table| table.at(TRANSITION_NS, load)).collect();
         energies.iter().sum::<f64>() / energies.len() as f64
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `gpurf power DESIGN INPUT`: the energy of a design's operand stage under what code really moves.
+//! Energy of a design's operand stage under what a workload's code really moves.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,12 +14,9 @@ use gpurf_sim::stage_recording::{Checks, Events, Record, Recorder, Values};
 use gpurf_synth::power::{roles, Estimator, Mean, Meter, Role, Setting};
 use gpurf_synth::{Circuit, Memories, MemoryEnergy, Node};
 use gpurf_trace::{Command, Reuse, Workload};
-use gpurf_workloads::Options;
 use serde::{Deserialize, Serialize};
 
-use super::window::{self, Follower, Netlists, Schedule};
-use super::TRANSITION_NS;
-use crate::input::{EmulationArguments, Input};
+use crate::window::{self, Follower, Netlists, Schedule};
 
 /// Cycles of the SM between two looks at what was recorded.
 const CHUNK: u64 = 4096;
@@ -30,7 +27,7 @@ const MEMORIES: &str = "banks.memory.rows";
 
 /// The measurements of one command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Measured {
+pub struct MeasuredStages {
     /// Designs and inputs.
     pub names: Vec<String>,
     pub settings: Vec<String>,
@@ -49,13 +46,13 @@ pub struct Measured {
     /// The library of the cells.
     pub library: String,
     pub yosys: String,
-    pub runs: Vec<Run>,
+    pub runs: Vec<StageRun>,
 }
 
 /// The energy of an operand stage under a workload. What a cycle takes is in femtojoules, and without leakage
 /// where that is not said.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Run {
+pub struct StageRun {
     pub design: String,
     /// The collectors of a sub-core.
     pub collectors: usize,
@@ -103,25 +100,7 @@ pub struct StagePart {
     pub all: Mean,
 }
 
-impl Measured {
-    /// The command that measures it again, except for where its results go.
-    pub fn command(&self) -> String {
-        let settings: String = self.settings.iter().map(|setting| format!(" --set {setting}")).collect();
-        let gating = if self.clock_gating { " --clock-gating" } else { "" };
-        let sweeping = if self.sat_sweeping { "" } else { " --no-sat-sweeping" };
-        let usual = self.transition_ns == TRANSITION_NS;
-        let transition = if usual { String::new() } else { format!(" --transition {}", self.transition_ns) };
-        let wires = if self.wires { "" } else { " --no-wires" };
-        let first = self.first.map_or(String::new(), |cycles| format!(" --first {cycles}"));
-        let Measured { windows, window_cycles, seed, .. } = self;
-        format!(
-            "gpurf power {}{settings}{gating}{sweeping}{transition}{wires}{first} --windows {windows} --window-cycles {window_cycles} --seed {seed}",
-            self.names.join(" ")
-        )
-    }
-}
-
-impl Run {
+impl StageRun {
     /// Picojoules for each warp instruction.
     pub fn per_instruction(&self, of_cycle: Mean) -> Mean {
         of_cycle.scaled(1e-3 * self.events.cycles as f64 / self.events.instructions.max(1) as f64)
@@ -174,24 +153,9 @@ pub fn stage(design: &Design, config: &Config, seed: u64) -> Result<(&'static st
     Ok((design.collector.stage, Parameters { width, ..design.parameters(config, seed) }))
 }
 
-/// Tells whether an input has what netlists need.
-pub fn check(input: &Input) -> Result<()> {
-    ensure!(
-        !matches!(input, Input::Trace { .. }),
-        "{}: a trace has no values of registers; give a built-in workload or a launch file",
-        input.name()
-    );
-    Ok(())
-}
-
-/// An input with the values that its instructions find and leave.
-pub fn workload(input: &Input, emulation: &EmulationArguments) -> Result<Workload> {
-    emulation.stream(input, Options { values: true, ..Options::default() })
-}
-
 impl Measurement<'_> {
     /// Runs a workload twice: to know how long it takes, and followed by the netlists.
-    pub fn run(&self, design: Design, workload: &Workload, netlists: &Netlists) -> Result<Run> {
+    pub fn run(&self, design: Design, workload: &Workload, netlists: &Netlists) -> Result<StageRun> {
         let cycles = self.simulate(design, workload, None, || Ok(()))?;
         let schedule = Schedule::drawn(cycles, self.windows, self.window_cycles, self.seed)
             .with_context(|| workload.name.clone())?;
@@ -276,7 +240,7 @@ impl Measurement<'_> {
         (events, checks): (Events, Checks),
         circuit: &Circuit,
         windows: &[Window],
-    ) -> Result<Run> {
+    ) -> Result<StageRun> {
         let controls: Vec<Vec<f64>> = windows.iter().map(|window| window.events.controls()).collect();
         let estimator = Estimator::new(&controls, &events.controls());
         let mean =
@@ -328,7 +292,7 @@ impl Measurement<'_> {
         nets.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         nets.truncate(NETS);
         let cells = mean(&|window| window.parts.values().sum());
-        Ok(Run {
+        Ok(StageRun {
             design: design.to_string(),
             collectors: design.collectors(self.config),
             workload: workload.name.clone(),

@@ -11,7 +11,7 @@ use gpurf_sim::sm::{Design, KeptOperands};
 use gpurf_sim::stage_recording::Events;
 use gpurf_synth::power::{fitted, Mean};
 
-use super::designs::{Measured, Run};
+use crate::stage::{MeasuredStages, StageRun};
 
 /// How often something happened in a window.
 type Count = fn(&Events) -> u64;
@@ -33,7 +33,7 @@ pub struct Constants(Vec<(&'static str, Mean)>);
 
 /// Energy of some parts' cells for each of some events, in picojoules, over all windows of these runs.
 /// `known` is taken from each window first: energy accounted for elsewhere, for each event of another kind.
-fn fit(runs: &[&Run], parts: fn(&str) -> bool, counts: &[Count], known: &[(f64, Count)]) -> Vec<Mean> {
+fn fit(runs: &[&StageRun], parts: fn(&str) -> bool, counts: &[Count], known: &[(f64, Count)]) -> Vec<Mean> {
     let mut values = vec![];
     let mut terms = vec![vec![]; counts.len()];
     for run in runs {
@@ -63,11 +63,11 @@ impl Constants {
     ///
     /// # Errors
     /// If there is no run of an operand or of a caching collector.
-    pub fn of(measured: &Measured) -> Result<Constants> {
+    pub fn of(measured: &MeasuredStages) -> Result<Constants> {
         // Of the first design that has them: one netlist.
-        let of_kind = |keeps: KeptOperands| -> Vec<&Run> {
+        let of_kind = |keeps: KeptOperands| -> Vec<&StageRun> {
             let is_it = |design: Design| !design.reads_in_window() && design.collector.keeps == keeps;
-            let has = |run: &&Run| run.design.parse().is_ok_and(is_it);
+            let has = |run: &&StageRun| run.design.parse().is_ok_and(is_it);
             let first = measured.runs.iter().find(has);
             measured.runs.iter().filter(|run| first.is_some_and(|first| run.design == first.design)).collect()
         };
@@ -77,7 +77,7 @@ impl Constants {
             ensure!(!runs.is_empty(), "--constants needs an operand and a caching collector; add {example}");
         }
         // Banks, arbiter and crossbar are the same between two collectors of either kind.
-        let between_two: Vec<&Run> = operand.iter().chain(&caching).copied().collect();
+        let between_two: Vec<&StageRun> = operand.iter().chain(&caching).copied().collect();
         let banks = fit(&between_two, |part| part.starts_with("banks"), &[CYCLES, READS, WRITES], &[]);
         let arbiter = fit(&between_two, is_arbiter, &[CYCLES, READS], &[]);
         let crossbar = fit(&between_two, is_crossbar, &[CYCLES, ENTERED, DISPATCHED], &[]);
@@ -105,8 +105,8 @@ impl Constants {
                 }
             }
         };
-        let memory = |of: fn(&Run) -> f64| Mean::exact(1e-3 * of(operand[0]));
-        let of_each = |runs: &[&Run]| 1.0 / runs[0].collectors as f64;
+        let memory = |of: fn(&StageRun) -> f64| Mean::exact(1e-3 * of(operand[0]));
+        let of_each = |runs: &[&StageRun]| 1.0 / runs[0].collectors as f64;
         Ok(Constants(vec![
             ("bank_read", memory(|run| run.bank_read_fj) + banks[1]),
             ("bank_write", memory(|run| run.bank_write_fj) + banks[2]),
@@ -128,7 +128,7 @@ impl Constants {
     }
 
     /// As a file of the simulation's configuration; `command` is what made it.
-    pub fn toml(&self, measured: &Measured, command: &str, memories: &str) -> String {
+    pub fn toml(&self, measured: &MeasuredStages, command: &str, memories: &str) -> String {
         let windows: u64 = measured.runs.iter().map(|run| run.windows).sum();
         let mut text = format!(
             "# Dynamic energy of the register file per event, in pJ, for one register of a warp (1024 bits), measured in netlists of\n\

@@ -9,14 +9,13 @@
 use anyhow::{bail, ensure, Result};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreOut};
 use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, PortLayout, MAX_BANKS};
-use gpurf_hw::catalogue::Entry;
+use gpurf_hw::catalogue::CatalogueEntry;
 use gpurf_sim::stage_recording::{Counter, Cycle, Events, Values};
-use gpurf_synth::{Activity, Circuit, Gates, Options, Structure, Widening};
+use gpurf_synth::{Activity, Circuit, Gates, Job, Netlist, Options, Structure, Widening};
 use gpurf_testbenches::{workbench, Random};
 use gpurf_verilog::Port;
 
-use super::{difference, port_of};
-use crate::synth::SynthesisArguments;
+use crate::{difference, port_of};
 
 /// Values that are kept in memory before those are looked for that nothing can ask for.
 const VALUES: usize = 1 << 16;
@@ -30,14 +29,16 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     fn map(
-        entry: &'static Entry,
+        entry: &'static CatalogueEntry,
         parameters: &Parameters,
-        synthesis: &SynthesisArguments,
+        sat_sweeping: bool,
         options: &'a Options,
     ) -> Result<Side<'a>> {
         let bench = workbench(entry.name, parameters);
         let hierarchy = bench.verilog()?;
-        let netlist = synthesis.map(&hierarchy, options, Structure::Kept)?;
+        let (source, structure) = (hierarchy.code(), Structure::Kept);
+        let job = Job { source: &source, top: &hierarchy.top, sat_sweeping, structure };
+        let netlist = Netlist::map(&job, options)?;
         let ports = hierarchy.top_module().ports.clone();
         Ok(Side { circuit: netlist.circuit(&options.library)?, ports, layout: bench.layout().clone() })
     }
@@ -57,17 +58,17 @@ pub struct Netlists<'a> {
 }
 
 impl<'a> Netlists<'a> {
-    /// Maps both, module by module; the wide one has the width that the parameters say, 1,024 bits or those
+    /// Maps both, module by module, with or without [SAT sweeping](Job::sat_sweeping); the wide one has the width that the parameters say, 1,024 bits or those
     /// of a token.
     pub fn map(
-        entry: &'static Entry,
+        entry: &'static CatalogueEntry,
         parameters: &Parameters,
-        synthesis: &SynthesisArguments,
+        sat_sweeping: bool,
         options: &'a Options,
     ) -> Result<Netlists<'a>> {
         let narrow = Parameters { width: <u32 as Data>::WIDTH, ..*parameters };
         let factor = parameters.width / narrow.width;
-        let side = |parameters| Side::map(entry, parameters, synthesis, options);
+        let side = |parameters| Side::map(entry, parameters, sat_sweeping, options);
         let (narrow, wide) = (side(&narrow)?, side(parameters)?);
         let widening = Widening::new(&narrow.circuit, &wide.circuit, factor)?;
         Ok(Netlists { module: entry.name, narrow, wide, widening })
@@ -82,8 +83,8 @@ impl<'a> Netlists<'a> {
 /// Where the windows lie in a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
-    pub(super) start: u64,
-    pub(super) every: u64,
+    pub(crate) start: u64,
+    pub(crate) every: u64,
     pub length: u64,
     pub count: u64,
 }
