@@ -13,7 +13,7 @@ use gpurf_verilog::{declared_events, is_of_contract};
 
 use super::cell;
 use super::project::{Project, Verilog};
-use crate::prove::{recorded, ProofReport};
+use crate::prove::{recorded, watched, ProofReport};
 use crate::verilog::set;
 
 /// From the root of the repository.
@@ -88,10 +88,10 @@ pub fn monitors(project: &Project, _: &str) -> Result<String> {
     let (mut days, mut proved, mut all) = (BTreeSet::new(), 0, 0);
     let monitored = catalogue().iter().filter_map(|entry| Some((*entry, Monitor::of(entry.name)?)));
     for (entry, monitor) in monitored {
-        let watched =
-            Watched::read(monitor.text).with_context(|| format!("the monitor of {}", entry.name))?;
-        for size in &watched.sizes {
-            let verilog = project.verilog(entry, &set(size, &[entry])?)?;
+        for size in &Watched::sizes(monitor.text) {
+            let parameters = set(size, &[entry])?;
+            let (verilog, watched) =
+                (project.verilog(entry, &parameters)?, watched(entry, &parameters, monitor.text)?);
             for property in watched.properties.iter().filter(|property| property.kind != Kind::Assume) {
                 let (mut known, mut by) = ("–".to_string(), "–".to_string());
                 if let Some(proof) = proof(project, &proofs, "monitor", &verilog, &property.text) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Monitors proved, and refuted where the hardware is broken on purpose: no proof is empty.
 
-use gpurf_blocks::{LruStorage, Parameters, Tie};
+use gpurf_blocks::{LruStorage, Parameters, Search, Setting, Tie};
 use gpurf_hw::cells::{AgeMatrix, LruOrder};
 use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Monitor;
@@ -20,10 +20,9 @@ use crate::contract::is_missing;
 const SECONDS: u64 = 60;
 
 /// Proves the monitor of a module. Once a line of some module is changed, the proof must fail.
-fn check(module: &str, hierarchy: &Hierarchy, parameters: &[(&str, usize)], changes: &[(&str, &str)]) {
-    let watched = Watched::read(Monitor::of(module).expect("it has a monitor").text).unwrap();
-    let prove =
-        |hierarchy: &Hierarchy| prove_monitor(hierarchy, &watched, parameters, SECONDS, None).unwrap();
+fn check(module: &str, hierarchy: &Hierarchy, parameters: &[Setting], changes: &[(&str, &str)]) {
+    let watched = Watched::read(Monitor::of(module).expect("it has a monitor").text, parameters).unwrap();
+    let prove = |hierarchy: &Hierarchy| prove_monitor(hierarchy, &watched, SECONDS, None).unwrap();
     let proofs = prove(hierarchy);
     let covers = watched.properties.iter().filter(|property| property.kind == Kind::Cover).count();
     let (rules, reached) = proofs.split_at(proofs.len() - covers);
@@ -51,7 +50,7 @@ macro_rules! check {
         if is_missing() {
             return;
         }
-        let values: Vec<(&str, usize)> = vec![$(($name, $parameters.number_of($name))),*];
+        let values: Vec<Setting> = vec![$($parameters.setting($name)),*];
         check($module, &emit(&$hardware).unwrap(), &values, &$changes[..]);
     }};
 }
@@ -282,28 +281,38 @@ fn broken_tables_in_memories_are_refuted() {
     ]);
 }
 
-fn check_multicasting_unit(changes: &[(&str, &str)]) {
-    let parameters = Parameters { lrt_entries: 8, ..Parameters::default() };
+fn check_multicasting_unit(search: Search, changes: &[(&str, &str)]) {
+    let parameters = Parameters { lrt_entries: 8, search, ..Parameters::default() };
     check!(
         "iwmu",
         Iwmu::<6, 16>::new(&parameters),
-        parameters: ["lrt_entries"],
+        parameters: ["lrt_entries", "search"],
         changes
     );
 }
 
 #[test]
 fn a_load_leaves_the_unit_once_and_in_its_turn() {
-    check_multicasting_unit(&[]);
+    check_multicasting_unit(Search::Cam, &[]);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn broken_multicasting_units_are_refuted() {
-    check_multicasting_unit(&[
-        ("if (evict) offer_source = evict_source;", ""),
-        ("assign pop = done & (!offers | accepted);", "assign pop = done;"),
-    ]);
+    check_multicasting_unit(
+        Search::Cam,
+        &[
+            ("if (evict) offer_source = evict_source;", ""),
+            ("assign pop = done & (!offers | accepted);", "assign pop = done;"),
+        ],
+    );
+    check_multicasting_unit(
+        Search::Scan,
+        &[
+            ("if (found) matched_warp = found_warp;", ""),
+            ("assign at_end = row >= last_row;", "assign at_end = 1'd1;"),
+        ],
+    );
 }
 
 #[test]

@@ -63,7 +63,7 @@ impl<const W: usize> Collector<W> for Ocu<W> {
     };
 }
 
-stages!(Ocu<W>);
+stages!(Ocu<W>: "ocu_stage_monitor.v");
 
 /// `W`: data width in bits.
 #[block(
