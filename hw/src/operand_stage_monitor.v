@@ -1,11 +1,10 @@
 // An operand is the value that its register had as the instruction entered, whatever else is under way: F §II.
 //
 // One register, any of them, of one warp is watched: bit 0 of its value. Every bit of a value goes the same way.
-// Within 20 cycles.
 
   localparam WARP = 1;
 
-  (* anyseq *) reg [7:0] any_register, any_base;
+  (* anyseq *) reg [7:0] any_register;
   (* anyseq *) reg any_value;
   reg [7:0] register, its_base;
   // Its value as the program sees it, its bank and its row there.
@@ -41,8 +40,8 @@
       end
     end
     if (reset) begin
-      register <= any_register;
-      its_base <= any_base;
+      register <= any_register & 3;
+      its_base <= WARP*4;
       last <= any_value;
       stored <= any_value;
       waits <= 0;
@@ -92,6 +91,17 @@
           if (write_valid[b] && waits[c] && used[c*SLOTS + s] && write_warp[b*4 +: 4] == warp_of[c*4 +: 4] &&
               write_register[b*8 +: 8] == register_of[(c*SLOTS + s)*8 +: 8]) assume_scoreboard = 0;
       end
+  end
+
+  // Two warps with four registers stand for all: comparators know no more of a register than if it is equal.
+  reg assume_narrow;
+  always @(*) begin
+    assume_narrow = !(|issue) || (warp < 2 && base == warp*4);
+    for (s = 0; s < SLOTS; s = s + 1)
+      if (|issue && source_register[s*8 +: 8] >= 4) assume_narrow = 0;
+    for (b = 0; b < BANKS; b = b + 1)
+      if (write_valid[b] && (write_warp[b*4 +: 4] >= 2 || write_register[b*8 +: 8] >= 4 || write_base[b*8 +: 8] != write_warp[b*4 +: 4]*4))
+        assume_narrow = 0;
   end
 
   // An operand is the value that was written last.

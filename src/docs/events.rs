@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{catalogue, find};
 use gpurf_hw::dialect::Monitor;

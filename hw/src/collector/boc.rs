@@ -103,7 +103,7 @@ impl<const W: usize> Collector<W> for Boc<W> {
     };
 }
 
-stages!(Boc<W>: "boc_stage_monitor.v");
+stages!(Boc<W>);
 
 /// `W`: data width in bits.
 #[block(

@@ -134,7 +134,7 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
     };
 }
 
-stages!(Ccu<W, I>: "ccu_stage_monitor.v");
+stages!(Ccu<W, I>);
 
 /// `W`: data width in bits; `I`: bits of an entry's number, the table has 2^I entries.
 #[block(

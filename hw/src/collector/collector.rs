@@ -119,12 +119,10 @@ watch!(*: [
     "valid filtered_register if filtered[i]",
 ]);
 
-/// Enters the operand stage and the sub-core of a collector into the catalogue, and the stage's monitor:
-/// `stages!(Ccu<W, I>: "ccu_stage_monitor.v")`. The file has what only this kind's stage needs.
+/// Enters the operand stage and the sub-core of a collector into the catalogue: `stages!(Ccu<W, I>)`.
 macro_rules! stages {
-    ($collector:ty: $monitor:literal) => {
+    ($collector:ty) => {
         $crate::enter!($crate::operand_stage::OperandStage<$collector, W, C>);
-        $crate::monitor!($crate::operand_stage::OperandStage<$collector, W, C>: $monitor, "../operand_stage_monitor.v");
         $crate::enter!($crate::sub_core::SubCore<$collector, W, C>);
     };
 }

@@ -81,7 +81,7 @@ use super::{
     ExchangeBuffer, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
 };
 use crate::dialect::{block, rtl, Memory, Register};
-use crate::{monitor, watch};
+use crate::watch;
 
 /// Where the unit stands in a switch.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -255,8 +255,6 @@ watch!(Rmu<W, P>: [
     "fault if done && refused: a switch ends and is refused",
     "fault if ready && (done || refused): a switch ends, and none is under way",
 ]);
-
-monitor!(Rmu<W, P>: "rmu_monitor.v");
 
 #[rtl]
 impl<const W: usize, const P: usize> Rmu<W, P> {

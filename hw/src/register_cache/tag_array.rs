@@ -127,7 +127,6 @@ pub struct TagArray<const L: usize> {
 }
 
 watch!(TagArray<L>: [
-    "misuse if write && set >= #found: set {set} is not there",
     "misuse if write + flush + drop > 1: a warp is written, flushed and dropped in one cycle",
 ]);
 

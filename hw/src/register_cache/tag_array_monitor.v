@@ -29,6 +29,9 @@
     end
   end
 
+  // There is one set.
+  wire assume_set = set == 0;
+
   // Each lane of a result is stored, or goes to the register file.
   wire prove_stored = !(write && !fill) || ((stored ^ direct) == mask && (stored & direct) == 0);
 

@@ -51,9 +51,7 @@ pub struct Watched {
     /// It is proved by z3, as it says.
     by_z3: bool,
     /// Runs of so many cycles are looked at, and none beyond.
-    within: Option<u64>,
-    /// Memories are part of the design; else they answer anything.
-    with_memories: bool,
+    pub within: Option<u64>,
     /// Paths of signals inside the module.
     inside: Vec<String>,
     body: String,
@@ -63,8 +61,6 @@ pub struct Watched {
 const BY_Z3: &str = "// By z3.";
 /// The line of one whose runs are looked at for some cycles: `// Within 20 cycles.`
 const WITHIN: [&str; 2] = ["// Within ", " cycles."];
-/// The line of one that needs what the design's memories have.
-const WITH_MEMORIES: &str = "// With memories.";
 const DESIGN: &str = "design.v";
 const MONITOR: &str = "monitor.v";
 const BASE: &str = "base.il";
@@ -108,10 +104,8 @@ impl Watched {
     pub fn read(text: &str, parameters: &[Setting]) -> Result<Self> {
         let text = &conditional(text, parameters)?;
         let (mut properties, mut above) = (vec![], vec![]);
-        let has = |mark: &str| text.lines().any(|line| line.trim() == mark);
-        let is_of_all = |line: &&str| {
-            [BY_Z3, WITH_MEMORIES].contains(line) || size(line).is_some() || cycles(line).is_some()
-        };
+        let by_z3 = text.lines().any(|line| line.trim() == BY_Z3);
+        let is_of_all = |line: &&str| *line == BY_Z3 || size(line).is_some() || cycles(line).is_some();
         for line in text.lines().map(str::trim).filter(|line| !is_of_all(line)) {
             if let Some(comment) = line.strip_prefix("//") {
                 above.push(comment.trim());
@@ -136,8 +130,7 @@ impl Watched {
         let constants =
             parameters.iter().map(|setting| (setting.name.to_uppercase(), setting.number)).collect();
         let within = text.lines().find_map(|line| cycles(line.trim()));
-        let (by_z3, with_memories) = (has(BY_Z3), has(WITH_MEMORIES));
-        Ok(Watched { properties, constants, by_z3, within, with_memories, inside, body })
+        Ok(Watched { properties, constants, by_z3, within, inside, body })
     }
 
     fn of(&self, kind: Kind) -> impl Iterator<Item = &Property> {
@@ -255,11 +248,7 @@ pub fn prove_monitor(
     waveform: Option<&Path>,
 ) -> Result<Vec<RuleProof>> {
     let yosys = Yosys::new()?;
-    let modules = hierarchy.modules.iter();
-    let modules: Vec<String> = match watched.with_memories {
-        true => modules.map(|module| module.code.clone()).collect(),
-        false => modules.map(without_rows).collect(),
-    };
+    let modules: Vec<String> = hierarchy.modules.iter().map(without_rows).collect();
     yosys.write(DESIGN, &format!("`default_nettype none\n\n{}", modules.join("\n")))?;
     yosys.write(MONITOR, &watched.around(hierarchy)?)?;
     let top = &hierarchy.top;
