@@ -2,7 +2,6 @@
 //
 // One lane of one register, any of them, of one warp is watched, and one bit of it. Lanes, warps and bits are alike.
 // At width=32 rc_tag_lanes=32 rc_entries=4 rc_ways=4 slots=3.
-// At width=32 rc_tag_lanes=1 rc_entries=4 rc_ways=4 slots=3.
 
   localparam WAYS = RC_WAYS, TAG_LANES = RC_TAG_LANES, GROUPS = 32/TAG_LANES, WARP = 5, LANE = 1;
   localparam GROUP = LANE/TAG_LANES, IN_GROUP = LANE%TAG_LANES, DATA = LANE*(WIDTH/32), LINES = 8*WAYS;
@@ -86,16 +85,13 @@
   end
 
   // The lane's tags, and its part of the buffer.
-`ifdef RC_TAG_LANES_32
   wire [LINES*8-1:0] tag = tags_0.tag;
   wire [LINES*TAG_LANES-1:0] valid = tags_0.valid;
   wire [LINES*TAG_LANES-1:0] dirty = tags_0.dirty;
+`ifdef RC_REPLACEMENT_FIFO
   wire [8*3-1:0] turn = tags_0.ways.each.turn;
 `else
-  wire [LINES*8-1:0] tag = tags.each.tag[GROUP*LINES*8 +: LINES*8];
-  wire [LINES*TAG_LANES-1:0] valid = tags.each.valid[GROUP*LINES*TAG_LANES +: LINES*TAG_LANES];
-  wire [LINES*TAG_LANES-1:0] dirty = tags.each.dirty[GROUP*LINES*TAG_LANES +: LINES*TAG_LANES];
-  wire [8*3-1:0] turn = tags.each.ways.each.turn[GROUP*8*3 +: 8*3];
+  wire [8*3-1:0] turn = 0;
 `endif
   reg [WAYS-1:0] places, valid_there, dirty_there;
   always @(*)
