@@ -126,7 +126,7 @@
   reg was_written, was_read;
   always @(posedge clock) begin
     was_written <= !reset && (was_written || (write_valid[0] && home == 0 && write_warp[3:0] == WARP && write_register[7:0] == register));
-    was_read <= |issue && warp == WARP && source_valid[0] && source_register[7:0] == register && was_written;
+    was_read <= !reset && |issue && warp == WARP && source_valid[0] && source_register[7:0] == register && was_written;
   end
   // A result is read as an operand.
   wire cover_read = was_read;
