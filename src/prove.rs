@@ -113,12 +113,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             }
             let own = Monitor::of(entry.name).map(|monitor| monitor.text);
             let Some(text) = other.as_deref().or(own) else { return Ok(reports) };
-            let watched = Watched::read(text).with_context(|| format!("the monitor of {}", entry.name))?;
-            let given = [arguments.modules.settings().to_vec()];
-            let sizes = if given[0].is_empty() { &watched.sizes[..] } else { &given };
-            for size in sizes {
+            let given = arguments.modules.settings().to_vec();
+            let sizes = if given.is_empty() { Watched::sizes(text) } else { vec![given] };
+            for size in &sizes {
                 let job = Job { arguments: &arguments, entry, size };
-                reports.extend(job.monitor(&set(size, &[entry])?, &watched)?);
+                reports.extend(job.monitor(&set(size, &[entry])?, text)?);
             }
             Ok(reports)
         },
@@ -141,6 +140,15 @@ fn monitor_of_a_file(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("--monitor {}: the file cannot be read", path.display()))
 }
 
+/// The monitor of a module with these parameters.
+///
+/// # Errors
+/// If it is no monitor.
+pub fn watched(entry: &Entry, parameters: &Parameters, text: &str) -> Result<Watched> {
+    let settings: Vec<_> = entry.parameters().iter().map(|name| parameters.setting(name)).collect();
+    Watched::read(text, &settings).with_context(|| format!("the monitor of {}", entry.name))
+}
+
 /// Proofs of one module at one size.
 struct Job<'a> {
     arguments: &'a Arguments,
@@ -154,12 +162,11 @@ impl Job<'_> {
         self.reports("contract", hierarchy, proofs)
     }
 
-    fn monitor(&self, parameters: &Parameters, watched: &Watched) -> Result<Vec<ProofReport>> {
+    fn monitor(&self, parameters: &Parameters, text: &str) -> Result<Vec<ProofReport>> {
         let hierarchy = hierarchy(self.entry, parameters)?;
-        let values: Vec<_> =
-            self.entry.parameters().iter().map(|name| (*name, parameters.number_of(name))).collect();
+        let watched = watched(self.entry, parameters, text)?;
         let (seconds, waveform) = (self.arguments.seconds, self.waveform());
-        let proofs = prove_monitor(&hierarchy, watched, &values, seconds, waveform.as_deref())?;
+        let proofs = prove_monitor(&hierarchy, &watched, seconds, waveform.as_deref())?;
         self.reports("monitor", &hierarchy, proofs)
     }
 

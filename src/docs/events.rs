@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{catalogue, find};
 use gpurf_hw::dialect::Monitor;
@@ -13,7 +13,7 @@ use gpurf_verilog::{declared_events, is_of_contract};
 
 use super::cell;
 use super::project::{Project, Verilog};
-use crate::prove::{recorded, ProofReport};
+use crate::prove::{recorded, watched, ProofReport};
 use crate::verilog::set;
 
 /// From the root of the repository.
@@ -88,10 +88,10 @@ pub fn monitors(project: &Project, _: &str) -> Result<String> {
     let (mut days, mut proved, mut all) = (BTreeSet::new(), 0, 0);
     let monitored = catalogue().iter().filter_map(|entry| Some((*entry, Monitor::of(entry.name)?)));
     for (entry, monitor) in monitored {
-        let watched =
-            Watched::read(monitor.text).with_context(|| format!("the monitor of {}", entry.name))?;
-        for size in &watched.sizes {
-            let verilog = project.verilog(entry, &set(size, &[entry])?)?;
+        for size in &Watched::sizes(monitor.text) {
+            let parameters = set(size, &[entry])?;
+            let (verilog, watched) =
+                (project.verilog(entry, &parameters)?, watched(entry, &parameters, monitor.text)?);
             for property in watched.properties.iter().filter(|property| property.kind != PropertyKind::Assume)
             {
                 let (mut known, mut by) = ("–".to_string(), "–".to_string());

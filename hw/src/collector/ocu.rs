@@ -44,6 +44,7 @@ use crate::catalogue::Naming;
 use crate::cells::Latch;
 use crate::dialect::{block, rtl, Register};
 use crate::monitor;
+use crate::operand_stage::OperandStage;
 
 impl<const W: usize> Collector<W> for Ocu<W> {
     const STAGE: Naming = Naming {
@@ -103,6 +104,7 @@ pub struct Ocu<const W: usize> {
 }
 
 monitor!(Ocu<W>: "ocu_monitor.v");
+monitor!(OperandStage<Ocu<W>, W, C>: "ocu_stage_monitor.v", "../operand_stage_monitor.v");
 
 #[rtl]
 impl<const W: usize> Ocu<W> {

@@ -14,7 +14,9 @@
 //!
 //! The comment above a declaration says it in words. An input that nothing drives is `(* anyseq *)`. A
 //! register that is loaded with one at a reset, and never after, stands for *any* value. A line `// At
-//! entries=4 slots=3` names a size that is proved. Memories answer anything: where that does not do, a
+//! entries=4 slots=3` names a size that is proved. `// Within 8 cycles.` limits the proof to runs of so many.
+//! Lines from `` `ifdef SEARCH_SCAN `` on are there under `search=scan`, those from `` `else `` on otherwise,
+//! and those behind `` `endif `` always. Memories answer anything: where that does not do, a
 //! monitor keeps the one row that it watches, and assumes that the memory gives it.
 
 use super::Declared;

@@ -103,6 +103,7 @@ fn ones(number: u32) -> Vec<u64> {
 watch!(SthldController: [
     "interval(state = state, sthld = sthld) if interval_end: \
         interval of {now} instructions after {previous}, state {state} and STHLD {sthld}",
+    "misuse if issued > 4: {issued} instructions are issued in a cycle",
     "fault if stored_state > 5: there is no such state",
 ]);
 

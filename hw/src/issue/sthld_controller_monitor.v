@@ -27,9 +27,6 @@
     sthld_before <= sthld;
   end
 
-  // An SM issues at most four instructions in a cycle.
-  wire assume_issued = issued <= 4;
-
   // The state is one of six.
   wire prove_state = state >= 1 && state <= 6;
 

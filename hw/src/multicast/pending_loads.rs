@@ -75,6 +75,8 @@ pub struct PendingLoads<const V: usize, const A: usize> {
 }
 
 watch!(PendingLoads<V, A>: [
+    "misuse if offer && offer_second_valid && offer_first_warp == offer_second_warp: warp {offer_first_warp} is \
+        its own partner",
     "fault if accepted && !offer: a load is taken that nobody offers",
 ]);
 

@@ -38,9 +38,6 @@
     end
   end
 
-  // The two warps of a multicast differ.
-  wire assume_warps = !(offer && offer_second_valid) || offer_first_warp != offer_second_warp;
-
   // A load leaves that waits, as it came, and after its register was found free.
   wire prove_leaves = !shown || (waits && allowed && load_address == address && load_source == source &&
     load_first_warp == first && load_second_valid == has_second && (!has_second || load_second_warp == second));

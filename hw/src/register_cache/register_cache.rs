@@ -39,7 +39,7 @@ use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, LaneMemory, Register};
 use crate::register_cache::{SetMapping, TagArray, WritebackBuffer};
-use crate::watch;
+use crate::{monitor, watch};
 
 /// `W`: width of a register of a warp in bits; `L`: lanes that share tags.
 #[block(
@@ -181,6 +181,8 @@ watch!(RegisterCache<W, L>: [
         write back R{register} of warp {warp}",
     "flush(warp = flush_warp) if begins: flush warp {warp}",
 ]);
+
+monitor!(RegisterCache<W, L>: "register_cache_monitor.v");
 
 #[rtl]
 impl<const W: usize, const L: usize> RegisterCache<W, L> {

@@ -36,9 +36,16 @@ pub fn is_inductive(
     output: &str,
     limit: Duration,
 ) -> Result<Option<bool>> {
-    let said = said(yosys, design, circuit, output, "dc2; dc2; ind -F 2", limit)?;
-    let answers = [("Networks are equivalent", true), ("Networks are UNDECIDED", false)];
-    Ok(answers.into_iter().find(|(text, _)| said.contains(text)).map(|(_, answer)| answer))
+    let ask = |commands: &str, answers: [&str; 2]| -> Result<(Option<bool>, bool)> {
+        let said = said(yosys, design, circuit, output, commands, limit)?;
+        let [always, not] = answers.map(|answer| said.contains(answer));
+        Ok(((always || not).then_some(always), said.contains("network is combinational")))
+    };
+    // What no register has a part in has no step.
+    match ask("dc2; dc2; ind -F 2", ["Networks are equivalent", "Networks are UNDECIDED"])? {
+        (_, true) => Ok(ask("sat", ["UNSATISFIABLE", "SATISFIABLE"])?.0),
+        (answer, false) => Ok(answer),
+    }
 }
 
 /// Words of ABC after commands on a circuit with one output.

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{ensure, Result};
+use anyhow::{bail, ensure, Result};
+use gpurf_blocks::Setting;
 use gpurf_verilog::Hierarchy;
 
 use super::abc;
@@ -40,15 +41,17 @@ pub struct Property {
     pub text: String,
 }
 
-/// A monitor, read.
+/// A monitor, read for one size of its module.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// Each size that it names, by its settings; without any, the default one.
-    pub sizes: Vec<Vec<String>>,
     /// In the order of declaration.
     pub properties: Vec<Property>,
+    /// The module's parameters in capitals, and their values.
+    constants: Vec<(String, usize)>,
     /// It is proved by z3, as it says.
     by_z3: bool,
+    /// Runs of so many cycles are looked at, and none beyond.
+    pub within: Option<u64>,
     /// Paths of signals inside the module.
     inside: Vec<String>,
     body: String,
@@ -56,6 +59,8 @@ pub struct Watched {
 
 /// The line of a monitor that z3 is to prove.
 const BY_Z3: &str = "// By z3.";
+/// The line of one whose runs are looked at for some cycles: `// Within 20 cycles.`
+const WITHIN: [&str; 2] = ["// Within ", " cycles."];
 const DESIGN: &str = "design.v";
 const MONITOR: &str = "monitor.v";
 const BASE: &str = "base.il";
@@ -80,17 +85,29 @@ const REACH: usize = 40;
 const BOUND: usize = 20;
 
 impl Watched {
-    /// Reads a monitor.
+    /// Each size that a monitor names, by its settings; without any, the default one.
+    pub fn sizes(text: &str) -> Vec<Vec<String>> {
+        let named = text.lines().filter_map(|line| size(line.trim()));
+        let sizes: Vec<Vec<String>> =
+            named.map(|size| size.split_whitespace().map(String::from).collect()).collect();
+        if sizes.is_empty() {
+            vec![vec![]]
+        } else {
+            sizes
+        }
+    }
+
+    /// Reads a monitor for a module with these parameters.
     ///
     /// # Errors
-    /// If it proves nothing, or a property has no comment.
-    pub fn read(text: &str) -> Result<Self> {
-        let (mut sizes, mut properties, mut above) = (vec![], vec![], vec![]);
+    /// If it proves nothing, a property has no comment, or a condition is of no parameter.
+    pub fn read(text: &str, parameters: &[Setting]) -> Result<Self> {
+        let text = &conditional(text, parameters)?;
+        let (mut properties, mut above) = (vec![], vec![]);
         let by_z3 = text.lines().any(|line| line.trim() == BY_Z3);
-        for line in text.lines().map(str::trim).filter(|line| *line != BY_Z3) {
-            if let Some(size) = line.strip_prefix("// At ").filter(|size| size.contains('=')) {
-                sizes.push(size.trim_end_matches('.').split_whitespace().map(String::from).collect());
-            } else if let Some(comment) = line.strip_prefix("//") {
+        let is_of_all = |line: &&str| *line == BY_Z3 || size(line).is_some() || cycles(line).is_some();
+        for line in text.lines().map(str::trim).filter(|line| !is_of_all(line)) {
+            if let Some(comment) = line.strip_prefix("//") {
                 above.push(comment.trim());
                 continue;
             } else if let Some((kind, name)) = property(line) {
@@ -104,16 +121,16 @@ impl Watched {
             properties.iter().any(|property| property.kind == PropertyKind::Prove),
             "a monitor that proves nothing: no signal is called prove_NAME"
         );
-        if sizes.is_empty() {
-            sizes.push(vec![]);
-        }
         let (mut inside, mut body) = (vec![], String::new());
         for line in text.lines() {
             let code = line.split("//").next().unwrap_or_default();
             body += &with_paths(code, &mut inside);
             body.push('\n');
         }
-        Ok(Watched { sizes, properties, by_z3, inside, body })
+        let constants =
+            parameters.iter().map(|setting| (setting.name.to_uppercase(), setting.number)).collect();
+        let within = text.lines().find_map(|line| cycles(line.trim()));
+        Ok(Watched { properties, constants, by_z3, within, inside, body })
     }
 
     fn of(&self, kind: PropertyKind) -> impl Iterator<Item = &Property> {
@@ -128,7 +145,7 @@ impl Watched {
     }
 
     /// The module around the design.
-    fn around(&self, hierarchy: &Hierarchy, parameters: &[(&str, usize)]) -> Result<String> {
+    fn around(&self, hierarchy: &Hierarchy) -> Result<String> {
         let top = hierarchy.top_module();
         let named = |name: &str| signals_of(hierarchy, name).pop().map(|signal| signal.range);
         // A module without a reset gets one that the monitor alone sees.
@@ -154,8 +171,8 @@ impl Watched {
             writeln!(text, "  output wire {LOW}_{name}, output wire {FIRST}_{name},")?;
         }
         writeln!(text, "  output wire {BROKEN}\n);")?;
-        for (name, value) in parameters {
-            writeln!(text, "  localparam {} = {value};", name.to_uppercase())?;
+        for (name, value) in &self.constants {
+            writeln!(text, "  localparam {name} = {value};")?;
         }
         for name in &outputs {
             writeln!(text, "  wire {} {name};", declared(name))?;
@@ -166,7 +183,7 @@ impl Watched {
             let signals = signals_of(hierarchy, path.strip_prefix(OWN).unwrap_or(path));
             let name = flat(path);
             match &signals[..] {
-                [] => anyhow::bail!("{path} is no signal of {}", top.name),
+                [] => bail!("{path} is no signal of {}", top.name),
                 [signal] => {
                     writeln!(text, "  wire {} {name};", signal.range)?;
                     connected.push(format!(".\\{} ({name})", signal.name));
@@ -227,21 +244,20 @@ impl Watched {
 /// given.
 ///
 /// A run begins in any state. Inputs are free in every cycle, the reset too, and what comes before the first
-/// reset counts for nothing. The monitor has the module's parameters as constants.
+/// reset counts for nothing.
 ///
 /// # Errors
 /// If Yosys is missing, or does not read the Verilog; if the monitor names what the module does not have.
 pub fn prove_monitor(
     hierarchy: &Hierarchy,
     watched: &Watched,
-    parameters: &[(&str, usize)],
     seconds: u64,
     waveform: Option<&Path>,
 ) -> Result<Vec<RuleProof>> {
     let yosys = Yosys::new()?;
     let modules: Vec<String> = hierarchy.modules.iter().map(without_rows).collect();
     yosys.write(DESIGN, &format!("`default_nettype none\n\n{}", modules.join("\n")))?;
-    yosys.write(MONITOR, &watched.around(hierarchy, parameters)?)?;
+    yosys.write(MONITOR, &watched.around(hierarchy)?)?;
     let top = &hierarchy.top;
     let inside = watched.inside.iter().map(|path| path.strip_prefix(OWN).unwrap_or(path));
     // Brackets are patterns in a selection.
@@ -273,27 +289,36 @@ pub fn prove_monitor(
     // Registers begin as they like, and nothing counts. What has no clock begins nowhere.
     let start = if is_clocked(&yosys)? { format!("-set-init {COUNTS} 0") } else { String::new() };
     let rules: Vec<&Property> = watched.rules().collect();
-    let mut proofs = match watched.by_z3 {
-        true => prove_on_words(&yosys, &rules, limit)?,
-        false => prove_all(&yosys, &rules, limit)?,
+    let mut proofs = match watched.within {
+        Some(cycles) => look_for(&yosys, &rules, cycles, limit)?,
+        None if watched.by_z3 => prove_on_words(&yosys, &rules, limit)?,
+        None => prove_all(&yosys, &rules, limit)?,
     };
     if let (Some(path), Some(Holds::Not { cycles })) = (waveform, proofs.first().map(|proof| proof.holds)) {
         counterexample(&yosys, BASE, BROKEN, &start, cycles, path)?;
     }
     for (number, property) in watched.of(PropertyKind::Cover).enumerate() {
         let began = Instant::now();
-        let holds = match abc::run(&yosys, BASE, CIRCUIT, &format!("{REACHED}_{number}"), &reach(), limit)? {
-            Holds::Not { cycles } => Holds::Reached { cycles },
-            _ => Holds::Open,
-        };
+        let (holds, method) = reach(&yosys, &format!("{REACHED}_{number}"), limit)?;
         let seconds = began.elapsed().as_secs_f64();
-        proofs.push(RuleProof { rule: property.text.clone(), holds, method: reach(), seconds });
+        proofs.push(RuleProof { rule: property.text.clone(), holds, method, seconds });
     }
     Ok(proofs)
 }
 
-fn reach() -> String {
-    format!("bmc3 -F {REACH}")
+/// The shortest run at whose end an output is high, if one is found, and how.
+fn reach(yosys: &Yosys, output: &str, limit: Duration) -> Result<(Holds, String)> {
+    if is_clocked(yosys)? {
+        let way = format!("bmc3 -F {REACH}");
+        return Ok(match abc::run(yosys, BASE, CIRCUIT, output, &way, limit)? {
+            Holds::Not { cycles } => (Holds::Reached { cycles }, way),
+            _ => (Holds::Open, way),
+        });
+    }
+    yosys.write(SAID, "")?;
+    yosys.run(&format!("read_rtlil {BASE}; tee -q -o {SAID} sat -set {output} 1 {AROUND}"), Some(limit))?;
+    let is_found = yosys.read(SAID)?.contains("- model found");
+    Ok((if is_found { Holds::Reached { cycles: 1 } } else { Holds::Open }, "no state".to_string()))
 }
 
 /// The result for each rule: for all together, or else for each with all others in the cycles before.
@@ -355,6 +380,13 @@ fn prove_all(yosys: &Yosys, rules: &[&Property], limit: Duration) -> Result<Vec<
         RuleProof { rule: rule.text.clone(), holds: otherwise, method, seconds: time.as_secs_f64() }
     });
     Ok(proofs.collect())
+}
+
+/// The result for all rules together in runs of so many cycles; open if it does not get so far.
+fn look_for(yosys: &Yosys, rules: &[&Property], cycles: u64, limit: Duration) -> Result<Vec<RuleProof>> {
+    let (began, way) = (Instant::now(), format!("bmc3 -F {cycles}"));
+    let holds = abc::run(yosys, BASE, CIRCUIT, BROKEN, &way, limit)?;
+    Ok(alike(rules, holds, &way, began))
 }
 
 /// The results if ABC's induction proves each rule with all others in the cycle before: so all hold.
@@ -474,6 +506,49 @@ fn broken_at_the_end(said: &str) -> Vec<String> {
     broken.collect()
 }
 
+/// The size that a line names.
+fn size(line: &str) -> Option<&str> {
+    let size = line.strip_prefix("// At ").filter(|size| size.contains('='))?;
+    Some(size.trim_end_matches('.'))
+}
+
+/// The cycles that a line names.
+fn cycles(line: &str) -> Option<u64> {
+    let [before, behind] = WITHIN;
+    line.strip_prefix(before)?.strip_suffix(behind)?.parse().ok()
+}
+
+/// The lines of a monitor that its module's parameters leave: `` `ifdef SEARCH_SCAN `` begins those of
+/// `search=scan`. Paths of signals must exist, so Yosys cannot do this.
+fn conditional(text: &str, parameters: &[Setting]) -> Result<String> {
+    let (mut kept, mut is_kept) = (String::new(), true);
+    for line in text.lines() {
+        match line.trim().strip_prefix('`') {
+            Some("else") => is_kept = !is_kept,
+            Some("endif") => is_kept = true,
+            Some(directive) => {
+                let name = directive.strip_prefix("ifdef ").unwrap_or_default().trim();
+                let is_of = |setting: &&Setting| {
+                    let of_it = name.strip_prefix(&setting.name.to_uppercase());
+                    of_it.is_some_and(|value| value.starts_with('_'))
+                };
+                // The name of one parameter may begin that of another.
+                let setting = parameters.iter().filter(is_of).max_by_key(|setting| setting.name.len());
+                let Some(setting) = setting else {
+                    bail!("`{directive}: a condition is `ifdef PARAMETER_VALUE, of a parameter of the module")
+                };
+                is_kept = name == format!("{}_{}", setting.name, setting.text).to_uppercase();
+            }
+            None if is_kept => {
+                kept += line;
+                kept.push('\n');
+            }
+            None => {}
+        }
+    }
+    Ok(kept)
+}
+
 /// The property that a line declares.
 fn property(line: &str) -> Option<(PropertyKind, String)> {
     let line = ["wire ", "reg "].iter().find_map(|kind| line.strip_prefix(kind))?;
@@ -523,16 +598,18 @@ fn with_paths(line: &str, inside: &mut Vec<String>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gpurf_blocks::{Parameters, Search};
+
     use super::*;
 
     #[test]
     fn a_monitor_is_read() {
-        let watched = Watched::read(
+        let text =
             "// At entries=4 slots=3.\n// At rest\n// it waits.\nwire assume_waits = !go;\n// A tag\n// is known.\nreg prove_tag;\n\
-             always @* prove_tag = table.tag[7:0] == inside.own; // table.other\n",
-        )
-        .unwrap();
-        assert_eq!(watched.sizes, [["entries=4", "slots=3"]]);
+             always @* prove_tag = table.tag[7:0] == inside.own; // table.other\n";
+        let watched = Watched::read(text, &[]).unwrap();
+        assert_eq!(Watched::sizes(text), [["entries=4", "slots=3"]]);
+        assert_eq!(Watched::sizes("wire a;"), [[""; 0]]);
         let property = |kind, name: &str, text: &str| Property { kind, name: name.into(), text: text.into() };
         assert_eq!(
             watched.properties,
@@ -543,14 +620,29 @@ mod tests {
         );
         assert_eq!(watched.inside, ["table.tag", "inside.own"]);
         assert!(watched.body.contains("prove_tag = table__tag[7:0] == inside__own;"), "{}", watched.body);
-        assert!(Watched::read("wire prove_it = 1;")
+        assert!(Watched::read("wire prove_it = 1;", &[])
             .unwrap_err()
             .to_string()
             .contains("prove_it has no comment"));
-        assert!(Watched::read("// x\nwire lemma_it = 1;")
+        assert!(Watched::read("// x\nwire lemma_it = 1;", &[])
             .unwrap_err()
             .to_string()
             .contains("proves nothing"));
+    }
+
+    #[test]
+    fn a_monitor_follows_the_parameters() {
+        let text = "// Held.\n`ifdef SEARCH_SCAN\nwire prove_it = scan_0.row;\n`else\nwire prove_it = cam_0.row;\n`endif\nassign x = 1;";
+        let settings = |value| vec![Parameters { search: value, ..Parameters::default() }.setting("search")];
+        for (search, path) in [(Search::Scan, "scan_0.row"), (Search::Cam, "cam_0.row")] {
+            let watched = Watched::read(text, &settings(search)).unwrap();
+            assert_eq!(watched.inside, [path]);
+            assert!(watched.body.contains("assign x"), "{}", watched.body);
+        }
+        let error = Watched::read(text, &[]).unwrap_err().to_string();
+        assert!(error.contains("`ifdef SEARCH_SCAN"), "{error}");
+        let other = text.replace("`ifdef", "`ifndef");
+        assert!(Watched::read(&other, &settings(Search::Scan)).is_err());
     }
 
     #[test]
