@@ -61,6 +61,7 @@ fn adviser(error: &SmError) -> Option<&'static str> {
         SmError::RegisterBeyond { .. } => Some("RegisterBeyond"),
         SmError::Control { .. } => Some("Control"),
         SmError::Window { .. } => Some("Window"),
+        SmError::AddressUnits { .. } => Some("AddressUnits"),
         SmError::ResultPorts { .. } => Some("ResultPorts"),
         SmError::TooManyWarps { .. } => Some("TooManyWarps"),
         SmError::BlockTooLarge { .. } => Some("BlockTooLarge"),
@@ -106,6 +107,7 @@ fn cases() -> Vec<(Attempt, Vec<(&'static str, Attempt)>)> {
         Attempt::of("modern+dependences=scoreboard", &["result_ports=2", "fixed.half=7", "fixed.uniform=5"]);
     let scoreboard =
         |attempt: &Attempt| Attempt { design: "modern+dependences=scoreboard", ..attempt.clone() };
+    let collectors = Attempt::of("traditional", &["memory.pipeline=address_units"]);
     let pcrf = Attempt::of("finereg", &["sm.registers=32768", "pcrf_entries=1024"]);
     vec![
         (few.clone(), vec![("correct `nregs`", with_header(&few, &|header| header.nregs = 32))]),
@@ -138,6 +140,13 @@ fn cases() -> Vec<(Attempt, Vec<(&'static str, Attempt)>)> {
             vec![
                 ("`organisation=sub-cores` alone; set that", monolithic.with("organisation=sub-cores")),
                 ("choose another design", Attempt { design: "traditional", ..monolithic }),
+            ],
+        ),
+        (
+            collectors.clone(),
+            vec![
+                ("set `memory.pipeline=queues`", collectors.with("memory.pipeline=queues")),
+                ("choose `modern`", Attempt { design: "modern+dependences=scoreboard", ..collectors }),
             ],
         ),
         (

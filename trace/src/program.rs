@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Index;
 
 use crate::control::Control;
+use crate::dependence_limit::DependenceLimit;
 use crate::opcode::{Memory, Opcode, OpcodeError, Unit};
 use crate::registers::{Positions, Register, RegisterId, RegisterSet, Registers};
 use crate::widen::{widen, Operands};
@@ -38,6 +39,8 @@ pub struct ExactOperands {
     pub slots: Positions,
     /// The compiler's control bits of the instruction.
     pub control: Control,
+    /// The condition that a `DEPBAR` waits for.
+    pub limit: Option<DependenceLimit>,
 }
 
 /// An [`Instruction`] decoded.
@@ -72,6 +75,8 @@ pub struct StaticInstruction {
     pub slots: Positions,
     /// The compiler's control bits of the instruction. Traces do not tell.
     pub control: Control,
+    /// The condition that a `DEPBAR` waits for. Traces do not tell.
+    pub limit: Option<DependenceLimit>,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,
     /// The ones of `sources` that the trace names.
@@ -118,6 +123,7 @@ impl StaticInstruction {
             slots: positions.iter().map(|&position| 1u8.checked_shl(position.into()).unwrap_or(0)).collect(),
             positions,
             control: Control::UNKNOWN,
+            limit: None,
             named_source_count,
             named,
             named_destination: instruction.destination,
@@ -192,9 +198,10 @@ impl Program {
             return Ok(index);
         }
         let mut decoded = StaticInstruction::decode(instruction)?;
-        if let Some(ExactOperands { destinations, sources, slots, control }) = exact {
+        if let Some(ExactOperands { destinations, sources, slots, control, limit }) = exact {
             let positions = sources.iter().map(|&register| decoded.position_of(register)).collect();
-            decoded = StaticInstruction { destinations, sources, positions, slots, control, ..decoded };
+            decoded =
+                StaticInstruction { destinations, sources, positions, slots, control, limit, ..decoded };
         }
         let index = self.instructions.len() as u32;
         self.instructions.push(decoded);

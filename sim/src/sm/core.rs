@@ -346,7 +346,7 @@ impl<E: RunsSubCore> Core<E> {
     #[inline(never)]
     fn clock_idle(&mut self, context: &mut Context) {
         if let Some(window) = &mut self.window {
-            return window.rest();
+            return window.rest(context.clock.now);
         }
         (self.hardware.inputs.ready, self.hardware.inputs.launch, self.hardware.inputs.results.banks) =
             (0, 0, 0);

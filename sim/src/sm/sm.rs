@@ -26,6 +26,7 @@ use super::pipeline::Pipeline;
 use super::pool::own_registers;
 use super::prefetch;
 use super::switching::Switching;
+use crate::bits::members;
 use crate::checkpoint::checkpoint;
 use crate::config::{Config, Organisation};
 use crate::design::{Caching, Dependences, Design};
@@ -311,6 +312,10 @@ impl<E: RunsSubCore> Sm<E> {
         if let Some(executing) = memory.step(&mut around)? {
             let destinations = &context.code.of(&executing.instruction).destinations;
             sub_cores[executing.sub_core].takes_long(executing.warp, destinations);
+        }
+        let left = context.memory.unit.take_left();
+        if left != 0 {
+            members(left).for_each(|sub_core| sub_cores[sub_core].leave_address_unit());
         }
         if let Some(monolithic) = monolithic {
             monolithic.select(sub_cores, *next_serial, context);

@@ -2,5 +2,6 @@
 //! The sub-core without collectors: windows of real silicon, and whole workloads on the compiler's control
 //! bits alone.
 
+mod memory;
 mod windows;
 mod workloads;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Instructions of a listing as a tracer would name them.
 
-use gpurf_trace::{Control, ExactOperands, OpcodeError, Program};
+use gpurf_trace::{Control, DependenceLimit, ExactOperands, OpcodeError, Program};
 
 use super::decode::Decoding;
 use super::operation::Operation;
@@ -57,6 +57,7 @@ pub(super) fn intern(
             true => instruction.control,
             false => Control::of_reuse(decoding.reuse),
         },
+        limit: DependenceLimit::of_code(&instruction.text),
     };
     program.intern_exact(&named, exact)
 }
