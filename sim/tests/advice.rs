@@ -61,7 +61,7 @@ fn adviser(error: &SmError) -> Option<&'static str> {
         SmError::RegisterBeyond { .. } => Some("RegisterBeyond"),
         SmError::Control { .. } => Some("Control"),
         SmError::Window { .. } => Some("Window"),
-        SmError::AddressUnits { .. } => Some("AddressUnits"),
+        SmError::Collectors { .. } => Some("Collectors"),
         SmError::ResultPorts { .. } => Some("ResultPorts"),
         SmError::TooManyWarps { .. } => Some("TooManyWarps"),
         SmError::BlockTooLarge { .. } => Some("BlockTooLarge"),
@@ -108,6 +108,7 @@ fn cases() -> Vec<(Attempt, Vec<(&'static str, Attempt)>)> {
     let scoreboard =
         |attempt: &Attempt| Attempt { design: "modern+dependences=scoreboard", ..attempt.clone() };
     let collectors = Attempt::of("traditional", &["memory.pipeline=address_units"]);
+    let front = Attempt::of("traditional", &["front.kind=caches"]);
     let pcrf = Attempt::of("finereg", &["sm.registers=32768", "pcrf_entries=1024"]);
     vec![
         (few.clone(), vec![("correct `nregs`", with_header(&few, &|header| header.nregs = 32))]),
@@ -149,6 +150,7 @@ fn cases() -> Vec<(Attempt, Vec<(&'static str, Attempt)>)> {
                 ("choose `modern`", Attempt { design: "modern+dependences=scoreboard", ..collectors }),
             ],
         ),
+        (front.clone(), vec![("set `front.kind=ideal`", front.with("front.kind=ideal"))]),
         (
             window.clone(),
             vec![

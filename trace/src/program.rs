@@ -41,6 +41,8 @@ pub struct ExactOperands {
     pub control: Control,
     /// The condition that a `DEPBAR` waits for.
     pub limit: Option<DependenceLimit>,
+    /// As in [`StaticInstruction::constant`].
+    pub constant: Option<u32>,
 }
 
 /// An [`Instruction`] decoded.
@@ -77,6 +79,9 @@ pub struct StaticInstruction {
     pub control: Control,
     /// The condition that a `DEPBAR` waits for. Traces do not tell.
     pub limit: Option<DependenceLimit>,
+    /// The constant at a fixed address that is an operand: its bank times 65,536, and the bytes before it there.
+    /// Traces do not tell.
+    pub constant: Option<u32>,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,
     /// The ones of `sources` that the trace names.
@@ -124,6 +129,7 @@ impl StaticInstruction {
             positions,
             control: Control::UNKNOWN,
             limit: None,
+            constant: None,
             named_source_count,
             named,
             named_destination: instruction.destination,
@@ -198,10 +204,18 @@ impl Program {
             return Ok(index);
         }
         let mut decoded = StaticInstruction::decode(instruction)?;
-        if let Some(ExactOperands { destinations, sources, slots, control, limit }) = exact {
+        if let Some(ExactOperands { destinations, sources, slots, control, limit, constant }) = exact {
             let positions = sources.iter().map(|&register| decoded.position_of(register)).collect();
-            decoded =
-                StaticInstruction { destinations, sources, positions, slots, control, limit, ..decoded };
+            decoded = StaticInstruction {
+                destinations,
+                sources,
+                positions,
+                slots,
+                control,
+                limit,
+                constant,
+                ..decoded
+            };
         }
         let index = self.instructions.len() as u32;
         self.instructions.push(decoded);

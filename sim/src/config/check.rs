@@ -71,6 +71,16 @@ impl Config {
         between("control.latency", self.control.latency, 1, MAX_LATENCY)?;
         between("control.initiation", self.control.initiation, 1, MAX_LATENCY)?;
         self.check_memory()?;
+        let front = &self.front;
+        between("front.buffer", front.buffer as u64, 2, MAX_BUFFER as u64)?;
+        between("front.l0_sets", front.l0_sets as u64, 1, 1024)?;
+        between("front.l0_ways", front.l0_ways as u64, 1, 64)?;
+        between("front.stream_buffer", front.stream_buffer as u64, 0, 64)?;
+        between("front.l1_latency", front.l1_latency, 1, MAX_LATENCY)?;
+        between("front.branch", front.branch, 1, MAX_LATENCY)?;
+        between("front.constant_sets", front.constant_sets as u64, 1, 1024)?;
+        between("front.constant_ways", front.constant_ways as u64, 0, 64)?;
+        between("front.constant_latency", front.constant_latency, 1, MAX_LATENCY)?;
         between("shared.latency", self.shared.latency, 1, MAX_LATENCY)?;
         one_of("shared.banks", self.shared.banks, &[1, 2, 4, 8, 16, 32, 64])?;
         between("mlds.transfers", self.mlds.transfers, 1, 2)?;
@@ -140,6 +150,8 @@ impl Config {
 
 /// Cycles from the issue of an instruction without collectors to that of one that may overwrite its sources.
 pub const READ_IN_WINDOW: u64 = 8;
+/// No instruction buffer has more places.
+pub const MAX_BUFFER: usize = 8;
 /// No source is kept longer.
 const MAX_WAR: u64 = 250;
 /// No latency is longer; a bound so that a slip of the keyboard is not simulated for hours.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// Bytes of a register of a lane.
 const REGISTER: u64 = 4;
 
-pub use check::{LINE, OWN_STHLD, READ_IN_WINDOW};
+pub use check::{LINE, MAX_BUFFER, OWN_STHLD, READ_IN_WINDOW};
 pub use describe::{constants, preset};
 pub use load::{ConfigError, FINEREG, PRESETS, TURING};
 
@@ -49,6 +49,7 @@ pub struct Config {
     pub uniform: Timing,
     pub control: Control,
     pub fixed: Fixed,
+    pub front: Front,
     pub constant: Constant,
     pub load_store: LoadStore,
     pub memory: MemoryPipeline,
@@ -210,6 +211,31 @@ pub struct Fixed {
     pub half: u64,
     pub uniform: u64,
     pub branch: u64,
+}
+
+/// The instruction front of a sub-core without collectors.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Front {
+    pub kind: FrontKind,
+    pub buffer: usize,
+    pub l0_sets: usize,
+    pub l0_ways: usize,
+    pub stream_buffer: usize,
+    pub l1_latency: u64,
+    pub branch: u64,
+    pub constant_sets: usize,
+    pub constant_ways: usize,
+    pub constant_latency: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrontKind {
+    /// Every warp has its next instruction and its constants.
+    Ideal,
+    /// Instruction buffers, L0 caches of instructions and constants, and a stream buffer.
+    Caches,
 }
 
 /// Loads of constants into registers, `LDC`.

@@ -14,6 +14,7 @@ mod checks;
 mod collectors;
 mod dispatch;
 mod eligible;
+mod fetch;
 mod heads;
 mod issue;
 mod leaving;

@@ -21,6 +21,8 @@ pub(super) struct Decoded {
     pub memory: Option<Memory>,
     /// Bytes a thread moves.
     pub width: u64,
+    /// Where a constant lies that it names at a fixed address, unless it goes to memory.
+    pub constant: Option<u32>,
     /// No regular register is in its address.
     pub uniform_address: bool,
     /// Cycles from its issue to that of an instruction that overwrites its sources, behind an address unit.
@@ -123,6 +125,7 @@ impl Decoded {
             barrier: instruction.barrier,
             memory,
             width: u64::from(instruction.width),
+            constant: instruction.constant.filter(|_| memory.is_none()),
             uniform_address,
             source_cycles: config.memory.source_cycles(instruction, uniform_address),
             returns_pairs: memory

@@ -8,7 +8,7 @@ use gpurf_trace::{Control, DependenceLimit, RegisterId, StaticInstruction, Unit}
 use super::decoded::Decoded;
 use super::error::SmError;
 use crate::bits::members;
-use crate::config::{Config, Organisation, Timing};
+use crate::config::{Config, FrontKind, Organisation, Timing};
 use crate::design::{Dependences, Design};
 use crate::modern::{bank_of, CounterLimit, Operation, NO_COUNTER};
 
@@ -85,9 +85,14 @@ impl Operations {
     /// Under a design without collectors. It has two banks, and a scheduler of each sub-core's own.
     pub fn of(design: &Design, config: &Config) -> Result<Option<Operations>, SmError> {
         if !design.reads_in_window() {
-            return match config.memory.has_address_units() {
-                true => Err(SmError::AddressUnits { design: design.name() }),
-                false => Ok(None),
+            let refused =
+                |key, value, other| Err(SmError::Collectors { design: design.name(), key, value, other });
+            return match () {
+                () if config.memory.has_address_units() => {
+                    refused("memory.pipeline", "address_units", "queues")
+                }
+                () if config.front.kind == FrontKind::Caches => refused("front.kind", "caches", "ideal"),
+                () => Ok(None),
             };
         }
         let refused = |key, value| Err(SmError::Window { design: design.name(), key, value });

@@ -161,7 +161,10 @@ impl<E: RunsSubCore> Sm<E> {
         });
         (code.own, code.liveness) = (shared.map(|(own, _)| own), liveness);
         context.code = code;
-        sub_cores.iter_mut().for_each(|sub_core| sub_core.share_registers(shared));
+        for sub_core in sub_cores {
+            sub_core.share_registers(shared);
+            sub_core.start_kernel();
+        }
 
         let launch_end = context.clock.now + context.config.sm.launch_latency;
         context.clock.last_progress = launch_end;

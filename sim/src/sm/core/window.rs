@@ -24,6 +24,7 @@ use super::super::context::Context;
 use super::super::executing::Executing;
 use super::super::operations::{Entering, OTHER_PIPE};
 use super::super::warp::{token, Expected, State};
+use super::fetch::{Fetch, INSTRUCTION};
 use super::standstill::Standstill;
 use super::Core;
 use crate::bits::{count, members};
@@ -79,6 +80,10 @@ pub(super) struct Window {
     /// Cycles of memory's way back for a register, or two of shared memory.
     return_cycles: u8,
     latches: Latches,
+    /// Instruction buffers and L0; None if all warps have their instructions.
+    fetch: Option<Fetch>,
+    /// Something is fetched, or a constant comes.
+    fetches: bool,
     rule: StallRule,
     /// Cycles for which a stall count may still run.
     stalled: u8,
@@ -92,7 +97,7 @@ pub(super) struct Window {
 checkpoint! {
     [] Window {
         values: told flying free next under_way allocating behind arrived results coming way_back rows
-            decrements later latches stalled scoreboard still obstacle;
+            decrements later latches fetch fetches stalled scoreboard still obstacle;
         engines: engine;
         fixed: rule has_address_unit return_cycles;
     }
@@ -179,6 +184,10 @@ enum Obstacle {
     Empty,
     /// The instruction in Allocate waits for its reads.
     Reads,
+    /// A constant of the selected warp.
+    Constants,
+    /// The next instruction of every warp.
+    Instructions,
     /// Dependence counters, of all warps that have waited for as long as they say.
     Counters,
     /// Stall counts.
@@ -191,6 +200,7 @@ impl Obstacle {
     fn of(shown: &Shown<u32>, present: WarpSet) -> Obstacle {
         match shown {
             Shown { issued: Some(_), .. } => Obstacle::Nothing,
+            Shown { constant_waits: true, .. } => Obstacle::Constants,
             _ if present == 0 => Obstacle::Empty,
             Shown { held: true, .. } => Obstacle::Reads,
             Shown { unstalled: false, .. } => Obstacle::Stall,
@@ -256,6 +266,8 @@ impl Window {
             has_address_unit: config.memory.has_address_units(),
             return_cycles: config.memory.return_cycles.min(u8::MAX.into()) as u8,
             latches: Latches::default(),
+            fetch: Fetch::new(config),
+            fetches: false,
             rule: StallRule::new(parameters),
             stalled: 0,
             scoreboard: (design.dependences != Dependences::ControlBits).then(Scoreboard::new),
@@ -278,6 +290,7 @@ impl Window {
         self.under_way == 0
             && self.stalled == 0
             && self.latches.busy == 0
+            && !self.fetches
             && self.told.give_back == 0
             && self.results.iter().all(VecDeque::is_empty)
             && self.decrements.is_empty()
@@ -438,6 +451,18 @@ impl<E: RunsSubCore> Core<E> {
                 }
             }
         }
+        let now = context.clock.now;
+        let mut unfetched = false;
+        if let Some(fetch) = &mut window.fetch {
+            let before = present;
+            fetch.launch(launch);
+            present &= fetch.decoded(now);
+            unfetched = before != 0 && present == 0;
+            let (warps, code) = (&self.warps, &context.code);
+            let constant_of = |warp: WarpId| code.of(warps[warp.index()].head().0).constant;
+            window.told.misses = fetch.misses(now, present, constant_of);
+            window.fetches |= window.told.misses != 0;
+        }
         let inputs = (present, unit_ready);
         if self.shape.skips && launch == 0 && window.still.lasts(inputs) && window.stands_still() {
             let stall = self.window_stall(present, &mut context.records.stalls, context.blocks.depleted);
@@ -456,7 +481,10 @@ impl<E: RunsSubCore> Core<E> {
         }
         context.records.counters.bank_reads += count(shown.bank_read);
         context.records.counters.bank_conflicts += u64::from(shown.held);
-        window.obstacle = Obstacle::of(&shown, present);
+        window.obstacle = match unfetched {
+            true => Obstacle::Instructions,
+            false => Obstacle::of(&shown, present),
+        };
         if !shown.held {
             window.pass(&shown);
         }
@@ -484,6 +512,9 @@ impl<E: RunsSubCore> Core<E> {
             }
         }
         let Some(window) = &mut self.window else { return false };
+        if let Some(fetch) = &mut window.fetch {
+            window.fetches = fetch.step(now, &self.ages, &self.warps, &context.code);
+        }
         window.still.note(inputs, moves);
         self.collectors.occupied = u8::from(window.under_way > 0 || window.waits_for_units());
         if !shown.held {
@@ -671,6 +702,13 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
+    /// Another kernel starts, whose code is in no cache of instructions.
+    pub fn start_kernel(&mut self) {
+        if let Some(fetch) = self.window.as_mut().and_then(|window| window.fetch.as_mut()) {
+            fetch.start_kernel();
+        }
+    }
+
     /// A memory instruction has left its address unit: there is a place for another one.
     pub fn leave_address_unit(&mut self) {
         if let Some(window) = &mut self.window {
@@ -814,6 +852,10 @@ impl<E: RunsSubCore> Core<E> {
             }
             false => context.records.stalls.rounds += 1,
         }
+        if let Some(fetch) = window.fetch.as_mut().filter(|_| is_last) {
+            let next = slot.rest().first().map(|next| context.code.of(next).pc);
+            fetch.issue(context.clock.now, warp, next.is_some_and(|next| next != decoded.pc + INSTRUCTION));
+        }
         self.situation.renew(warp);
         self.leave_buffer(executing, is_last, context);
         self.show_issue(&executing, round, u8::MAX, context);
@@ -830,6 +872,8 @@ impl<E: RunsSubCore> Core<E> {
         let waits_for_load = || WarpId::all_of(present).any(|warp| self.warps[warp.index()].awaits_load());
         match obstacle {
             Obstacle::Reads => &mut stalls.reads,
+            Obstacle::Constants => &mut stalls.constants,
+            Obstacle::Instructions => &mut stalls.instructions,
             Obstacle::Units => &mut stalls.units,
             Obstacle::Stall => &mut stalls.stall_count,
             Obstacle::Counters if waits_for_load() => &mut stalls.memory,
