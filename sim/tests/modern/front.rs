@@ -47,8 +47,8 @@ fn a_stream_buffer_hides_all_lines_but_the_first() {
     assert!((ideal + 100..ideal + 110).contains(&streamed), "{streamed} and {ideal}");
     // The ninth has the end of the warp. A warp issues what its buffer has while it waits.
     assert!((ideal + 9 * 95..ideal + 9 * 102).contains(&alone), "{alone} and {ideal}");
-    let short = with(&[CACHES, "front.buffer=2"]);
-    assert!(short > streamed + 20, "two places do not keep a warp going: {short} and {streamed}");
+    // A place that an issue frees is filled in its cycle: two would do.
+    assert_eq!(with(&[CACHES, "front.buffer=2"]), streamed);
 }
 
 /// Warps of a sub-core share L0, and find what the first one has brought.
