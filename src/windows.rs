@@ -59,8 +59,8 @@ pub struct Arguments {
     /// address for the cycles of each run, the number of runs, and zero
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["card", "out"])]
     cubins: Option<PathBuf>,
-    /// Instead of windows: the rates and latencies of memory instructions that H measured on an RTX A6000, Tables
-    /// 1 and 2, beside those of the SM with memory.pipeline=address_units
+    /// Instead of windows: the rates and latencies of memory instructions that H measured on an RTX A6000,
+    /// Tables 1 and 2, beside those of the SM with memory.pipeline=address_units
     #[arg(long, conflicts_with_all = ["file", "card", "out", "cubins"])]
     memory: bool,
 }

@@ -41,7 +41,7 @@ fn memory_is_set_beside_h() {
     let shown = gpurf().arg("--memory").assert().success();
     let text = String::from_utf8_lossy(&shown.get_output().stdout).to_string();
     let cells = |line: &str| -> Vec<String> {
-        let cells = line.split(['│', '┆']).map(|cell| cell.trim().to_string());
+        let cells = line.trim_matches('│').split("  ").map(|cell| cell.trim().to_string());
         cells.filter(|cell| !cell.is_empty()).collect()
     };
     let rows: Vec<Vec<String>> = text.lines().map(cells).collect();

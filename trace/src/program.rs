@@ -79,8 +79,8 @@ pub struct StaticInstruction {
     pub control: Control,
     /// The condition that a `DEPBAR` waits for. Traces do not tell.
     pub limit: Option<DependenceLimit>,
-    /// The constant at a fixed address that is an operand: its bank times 65,536, and the bytes before it there.
-    /// Traces do not tell.
+    /// The constant at a fixed address that is an operand: its bank times 65,536, and the bytes before it
+    /// there. Traces do not tell.
     pub constant: Option<u32>,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,

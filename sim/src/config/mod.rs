@@ -261,9 +261,9 @@ pub struct LoadStore {
     pub takes_idle: bool,
 }
 
-/// The way of memory instructions from a sub-core without collectors. Latencies count in cycles from the issue
-/// of an instruction to that of one that overwrites its sources (`war`) or uses its result (`raw`). Two stand
-/// for addresses in uniform registers and in regular ones.
+/// The way of memory instructions from a sub-core without collectors. Latencies count in cycles from the
+/// issue of an instruction to that of one that overwrites its sources (`war`) or uses its result (`raw`). Two
+/// stand for addresses in uniform registers and in regular ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryPipeline {
@@ -420,8 +420,8 @@ impl MemoryPipeline {
         self.pipeline == MemoryWay::AddressUnits
     }
 
-    /// Cycles from the issue of a memory instruction to that of one that overwrites its sources. `uniform`: its
-    /// address is in no regular register.
+    /// Cycles from the issue of a memory instruction to that of one that overwrites its sources. `uniform`:
+    /// its address is in no regular register.
     pub fn source_cycles(&self, instruction: &StaticInstruction, uniform: bool) -> u64 {
         let Some(Memory { space, access }) = instruction.memory else { return READ_IN_WINDOW };
         let registers = u64::from(instruction.width).div_ceil(REGISTER).max(1);

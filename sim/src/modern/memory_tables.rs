@@ -126,8 +126,8 @@ impl MemoryLatency {
         })
     }
 
-    /// Cycles from the issue of the instruction to that of one behind it, which waits for a counter. Before it,
-    /// the same address is loaded, so that it hits.
+    /// Cycles from the issue of the instruction to that of one behind it, which waits for a counter. Before
+    /// it, the same address is loaded, so that it hits.
     fn measure(
         &self,
         config: &Config,

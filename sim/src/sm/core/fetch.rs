@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The instruction front of a sub-core without collectors: instruction buffers, the L0 instruction cache with a
-//! stream buffer behind it, and the L0 constant cache of instructions of fixed latency. H §5.1.1 and §5.2.
+//! The instruction front of a sub-core without collectors: instruction buffers, the L0 instruction cache with
+//! a stream buffer behind it, and the L0 constant cache of instructions of fixed latency. H §5.1.1 and §5.2.
 //!
-//! An instruction is fetched in cycle t, decoded in t + 1, and may issue from t + 2 on. A cycle fetches one: of
-//! the warp that issued last, else of the youngest with room in its buffer. A line that L0 does not hold comes
-//! from L1, which has all code; the lines behind it come after it into the stream buffer, one a cycle. Only
-//! executed code is known, so a fetch does not run ahead of a branch that is taken: it goes on when the branch
-//! is over.
+//! An instruction is fetched in cycle t, decoded in t + 1, and may issue from t + 2 on. A cycle fetches one:
+//! of the warp that issued last, else of the youngest with room in its buffer. A line that L0 does not hold
+//! comes from L1, which has all code; the lines behind it come after it into the stream buffer, one a cycle.
+//! Only executed code is known, so a fetch does not run ahead of a branch that is taken: it goes on when the
+//! branch is over.
 
 use std::collections::VecDeque;
 

@@ -63,7 +63,8 @@ pub(super) struct Window {
     behind: [VecDeque<Option<Executing>>; VARIABLE_QUEUES],
     /// Results of fixed latency that each bank is to write, in its order.
     arrived: [VecDeque<Arrived>; READ_BANKS],
-    /// Results of variable latency that wait for their bank, in their order; those on memory's way back apart.
+    /// Results of variable latency that wait for their bank, in their order; those on memory's way back
+    /// apart.
     results: [VecDeque<VariableResult>; 2],
     /// The ones that come to banks in this cycle.
     coming: Vec<VariableResult>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Latencies of H's Table 2, as the load/store unit needs them: from the cycle in which it takes an instruction.
+//! Latencies of H's Table 2, as the load/store unit needs them: from the cycle in which it takes an
+//! instruction.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
@@ -18,7 +19,7 @@ pub(super) struct Latencies {
     global: [u64; 2],
     pub shared: [u64; 2],
     pub constant: [u64; 2],
-    /// Of data that go to shared memory.
+    /// The latency of data that go to shared memory.
     copy: u64,
     /// Cycles of the way back for a register from L1.
     back: u64,
