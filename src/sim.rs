@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 use comfy_table::Table;
 use gpurf_blocks::{Lockstep, SUB_CORES};
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::RunsSubCore;
+use gpurf_sim::engines::{RunsSubCore, SubCoreEngine};
 use gpurf_sim::sm::{Design, Gpu, Sampling, SharedLoads, SmError};
 use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
@@ -336,9 +336,9 @@ impl Job<'_> {
             "--waveform takes one engine: model, rtl, rust-hdl or verilator"
         );
         if design.reads_in_window() {
-            // The sub-cores are among the units. Nobody asks the engines of issue and operand stages.
-            let engines = (0..count).map(|_| design.model(config, seed)).collect();
-            return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance_in_parallel);
+            // The sub-cores are among the units.
+            let none: Vec<SubCoreEngine> = vec![];
+            return self.simulate(kind, none, watch, |_| (0, vec![]), Gpu::advance_in_parallel);
         }
         let looks_inside = watch.is_some_and(|watch| watch.query().is_some());
         let record = &self.arguments.record;

@@ -10,7 +10,10 @@ use clap::Args;
 use gpurf_blocks::{Parameters, ReadRule};
 use gpurf_card::{Architecture, Driver, Frame};
 use gpurf_files::NewFolder;
-use gpurf_sim::modern::{ClockedInstruction, Silicon, SiliconCard, SiliconWindow};
+use gpurf_sim::config::Config;
+use gpurf_sim::modern::{
+    AddressRegister, ClockedInstruction, MemoryTables, Silicon, SiliconCard, SiliconWindow,
+};
 
 use crate::output::{file, progress, table, write_text};
 use crate::verdict::Verdict;
@@ -22,6 +25,7 @@ use crate::verdict::Verdict;
   gpurf windows windows.toml            # a second
   gpurf windows --cubins out/windows    # a second
   gpurf windows --card --out card.toml  # minutes
+  gpurf windows --memory                # a second
 
 A window is a sequence of instructions between two reads of the clock, each with stall count 1:
 docs/modern.md. Its TOML file:
@@ -55,11 +59,22 @@ pub struct Arguments {
     /// address for the cycles of each run, the number of runs, and zero
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["card", "out"])]
     cubins: Option<PathBuf>,
+    /// Instead of windows: the rates and latencies of memory instructions that H measured on an RTX A6000,
+    /// Tables 1 and 2, beside those of the SM with memory.pipeline=address_units
+    #[arg(long, conflicts_with_all = ["file", "card", "out", "cubins"])]
+    memory: bool,
 }
 
+const RATES: &str =
+    "Cycle in which each memory instruction of a warp issues, by the sub-cores that have one: H Table 1";
+const LATENCIES: &str =
+    "Cycles from an issue to that of an instruction that overwrites its sources or uses its result: H Table 2";
 const RULES: [ReadRule; 2] = [ReadRule::Packed, ReadRule::Held];
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
+    if arguments.memory {
+        return memory();
+    }
     let mut silicon = match &arguments.file {
         None => Silicon::built_in(),
         Some(path) => {
@@ -95,6 +110,81 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         );
     }
     write_text(arguments.out.as_deref(), || Ok(toml::to_string(&silicon)?))?;
+    Ok(Verdict::Holds)
+}
+
+/// A table as rows of texts below its header.
+pub struct MemoryTable {
+    /// The words above each column.
+    pub header: Vec<String>,
+    /// Rows of as many cells.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// H's Table 1, and the SM's cycles beside it.
+pub fn issue_rates(config: &Config) -> MemoryTable {
+    const INSTRUCTIONS: usize = 10;
+    let rates = MemoryTables::of_h().rates;
+    let mut header = vec!["instruction".to_string()];
+    header.extend(rates.iter().flat_map(|rates| match rates.sub_cores {
+        1 => ["H, 1 sub-core".to_string(), "here".to_string()],
+        count => [format!("H, {count}"), "here".to_string()],
+    }));
+    let measured: Vec<_> = rates.iter().map(|rates| rates.measure(config, INSTRUCTIONS)).collect();
+    let cell = |cycles: &[u64]| {
+        let distinct = cycles.windows(2).any(|pair| pair[0] != pair[1]);
+        let shown = if distinct { cycles } else { &cycles[..1] };
+        shown.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+    };
+    let rows = (0..INSTRUCTIONS).map(|number| {
+        let cells = rates.iter().zip(&measured);
+        let cells = cells.flat_map(|(rates, here)| [cell(&rates.cycles_of(number)), cell(&here[number])]);
+        [format!("{}", number + 1)].into_iter().chain(cells).collect()
+    });
+    MemoryTable { header, rows: rows.collect() }
+}
+
+/// H's Table 2, and the SM's cycles beside it.
+pub fn memory_latencies(config: &Config) -> MemoryTable {
+    let header = ["instruction", "address", "H, WAR", "here", "H, RAW", "here"].map(String::from).to_vec();
+    let mut rows = vec![];
+    for latency in MemoryTables::of_h().latencies {
+        for (place, width) in latency.widths().enumerate() {
+            let about = if latency.approximate.contains(&width) { "about " } else { "" };
+            let address = match latency.address {
+                AddressRegister::Regular => "regular",
+                AddressRegister::Uniform if latency.code == "LDC" => "immediate",
+                AddressRegister::Uniform => "uniform",
+            };
+            let raw = latency.raw.get(place);
+            rows.push(vec![
+                latency.name(width),
+                address.into(),
+                format!("{about}{}", latency.war[place]),
+                latency.measure_war(config, width).to_string(),
+                raw.map_or(String::new(), u64::to_string),
+                raw.map_or(String::new(), |_| latency.measure_raw(config, width).to_string()),
+            ]);
+        }
+    }
+    MemoryTable { header, rows }
+}
+
+/// The machine whose memory pipeline is H's.
+pub fn memory_machine() -> Config {
+    Config::load(None, &["memory.pipeline=address_units".into()]).expect("the pipeline is known")
+}
+
+fn memory() -> Result<Verdict> {
+    let config = memory_machine();
+    for (title, of) in [(RATES, issue_rates(&config)), (LATENCIES, memory_latencies(&config))] {
+        let header: Vec<&str> = of.header.iter().map(String::as_str).collect();
+        let mut shown = table(&header);
+        for row in of.rows {
+            shown.add_row(row);
+        }
+        println!("{title}\n{shown}");
+    }
     Ok(Verdict::Holds)
 }
 

@@ -37,6 +37,22 @@ fn rules_are_set_beside_silicon() {
 }
 
 #[test]
+fn memory_is_set_beside_h() {
+    let shown = gpurf().arg("--memory").assert().success();
+    let text = String::from_utf8_lossy(&shown.get_output().stdout).to_string();
+    let cells = |line: &str| -> Vec<String> {
+        let cells = line.trim_matches('│').split("  ").map(|cell| cell.trim().to_string());
+        cells.filter(|cell| !cell.is_empty()).collect()
+    };
+    let rows: Vec<Vec<String>> = text.lines().map(cells).collect();
+    let sixth =
+        ["6", "13", "13", "13, 15", "13, 15", "13, 15, 17", "13, 15, 17", "13, 15, 17, 19", "13, 15, 17, 19"];
+    assert!(rows.iter().any(|row| row == &sixth), "{text}");
+    assert!(rows.iter().any(|row| row == &["LDG.128", "regular", "11", "11", "38", "38"]), "{text}");
+    gpurf().args(["--memory", "--card"]).assert().code(2).stderr(contains("--card"));
+}
+
+#[test]
 fn a_card_is_one_more_reference() {
     let folder = tempfile::tempdir().expect("a folder");
     stand_in(folder.path(), &[]);

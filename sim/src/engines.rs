@@ -10,7 +10,7 @@ use gpurf_blocks::ports::{
 use gpurf_blocks::Clocked;
 
 use crate::config::Config;
-use crate::design::Design;
+use crate::design::{Design, OperandBuffer};
 use crate::finereg::{ContextMover, CtaStatusMonitor, Rmu};
 use crate::modern::{ModernSubCore, Shown, Told};
 use crate::multicast::{Iwmu, SkipTable};
@@ -102,7 +102,7 @@ pub type ContextMoverEngine = Box<dyn Clocked<In = ContextMoverIn, Out = Context
 /// assert_eq!(gpu.engines().count(), 4);
 /// ```
 pub struct Engines<'a, E> {
-    /// Issue stage and operand stage of a sub-core.
+    /// Issue stage and operand stage of a sub-core with collectors.
     pub sub_core: Make<'a, E>,
     /// A sub-core without collectors.
     pub modern_sub_core: Make<'a, ModernSubCoreEngine>,
@@ -150,9 +150,12 @@ impl<'a, E> Engines<'a, E> {
 }
 
 impl Design {
-    /// The reference model of a sub-core's hardware.
+    /// The reference model of a sub-core with collectors, which the design must have.
     pub fn model(&self, config: &Config, seed: u64) -> SubCoreEngine {
-        (self.collector.model)(&self.parameters(config, seed))
+        match self.collector.holds {
+            OperandBuffer::InCollectors(model) => model(&self.parameters(config, seed)),
+            OperandBuffer::InWindow => panic!("{self} has no collectors"),
+        }
     }
 
     /// The reference model of a sub-core without collectors.

@@ -61,6 +61,7 @@ fn adviser(error: &SmError) -> Option<&'static str> {
         SmError::RegisterBeyond { .. } => Some("RegisterBeyond"),
         SmError::Control { .. } => Some("Control"),
         SmError::Window { .. } => Some("Window"),
+        SmError::Collectors { .. } => Some("Collectors"),
         SmError::ResultPorts { .. } => Some("ResultPorts"),
         SmError::TooManyWarps { .. } => Some("TooManyWarps"),
         SmError::BlockTooLarge { .. } => Some("BlockTooLarge"),
@@ -106,6 +107,8 @@ fn cases() -> Vec<(Attempt, Vec<(&'static str, Attempt)>)> {
         Attempt::of("modern+dependences=scoreboard", &["result_ports=2", "fixed.half=7", "fixed.uniform=5"]);
     let scoreboard =
         |attempt: &Attempt| Attempt { design: "modern+dependences=scoreboard", ..attempt.clone() };
+    let collectors = Attempt::of("traditional", &["memory.pipeline=address_units"]);
+    let front = Attempt::of("traditional", &["front.kind=caches"]);
     let pcrf = Attempt::of("finereg", &["sm.registers=32768", "pcrf_entries=1024"]);
     vec![
         (few.clone(), vec![("correct `nregs`", with_header(&few, &|header| header.nregs = 32))]),
@@ -140,6 +143,14 @@ fn cases() -> Vec<(Attempt, Vec<(&'static str, Attempt)>)> {
                 ("choose another design", Attempt { design: "traditional", ..monolithic }),
             ],
         ),
+        (
+            collectors.clone(),
+            vec![
+                ("set `memory.pipeline=queues`", collectors.with("memory.pipeline=queues")),
+                ("choose `modern`", Attempt { design: "modern+dependences=scoreboard", ..collectors }),
+            ],
+        ),
+        (front.clone(), vec![("set `front.kind=ideal`", front.with("front.kind=ideal"))]),
         (
             window.clone(),
             vec![

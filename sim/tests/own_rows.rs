@@ -24,9 +24,8 @@ static FREE: CollectorKind = CollectorKind {
     module: "free",
     stage: "free_stage",
     sub_core: "free_sub_core",
-    holds: OperandBuffer::InCollectors,
+    holds: OperandBuffer::InCollectors(model),
     keeps: KeptOperands::Values,
-    model,
     energies: |_: &Energies| AccessEnergies { read: 0.0, write: 0.0, idle: 0.0 },
     measured: None,
 };

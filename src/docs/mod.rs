@@ -28,6 +28,7 @@ mod machines;
 mod markdown;
 mod measured;
 mod memories;
+mod memory_tables;
 mod mutants;
 mod netlists;
 mod opcodes;
@@ -111,6 +112,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("memory_constants", memories::constants),
     ("memory_nodes", memories::nodes),
     ("memory_rule", memories::rule),
+    ("memory_tables", memory_tables::table),
     ("module", hardware::module),
     ("modules", hardware::modules),
     ("mutants", mutants::table),

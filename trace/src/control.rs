@@ -64,6 +64,16 @@ impl Control {
         Control(self.0 & !(0x3f << 11) | (mask as u32 & 0x3f) << 11)
     }
 
+    /// The same with another dependence counter for its results.
+    pub const fn with_write_barrier(self, counter: u8) -> Control {
+        Control(self.0 & !(7 << 5) | (counter as u32 & 7) << 5)
+    }
+
+    /// The same with another dependence counter for its sources.
+    pub const fn with_read_barrier(self, counter: u8) -> Control {
+        Control(self.0 & !(7 << 8) | (counter as u32 & 7) << 8)
+    }
+
     /// More is known than reuse flags.
     pub const fn is_known(self) -> bool {
         self.0 & UNKNOWN == 0
@@ -124,6 +134,9 @@ mod tests {
         assert_eq!((all.stall(), all.yields(), all.wait_mask(), all.reuse()), (15, false, 63, 15));
         assert_eq!((all.write_barrier(), all.read_barrier()), (None, None));
         assert_eq!(all.with_stall(3).stall(), 3);
+        let barriers = all.with_write_barrier(4).with_read_barrier(2);
+        assert_eq!((barriers.write_barrier(), barriers.read_barrier()), (Some(4), Some(2)));
+        assert_eq!(barriers.with_write_barrier(7).with_read_barrier(7), all);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::block::ThreadBlock;
 use crate::control::Control;
+use crate::dependence_limit::DependenceLimit;
 use crate::error::Result;
 use crate::kernel::{BlockSource, Command, Kernel, Workload};
 use crate::program::{Program, StaticInstruction};
@@ -16,6 +17,8 @@ use crate::registers::{Positions, Register, RegisterId};
 pub struct ListedControl {
     /// The control bits.
     pub control: Control,
+    /// The condition of a `DEPBAR`.
+    pub limit: Option<DependenceLimit>,
     /// Its operands without predicates, in their order: the first register of each, nothing for what is no
     /// vector register.
     pub operands: Vec<Option<RegisterId>>,
@@ -104,7 +107,12 @@ impl StaticInstruction {
         };
         let slots =
             self.sources.iter().zip(&self.slots).map(|(&source, &guess)| slots_of(source).unwrap_or(guess));
-        StaticInstruction { control: listed.control, slots: slots.collect::<Positions>(), ..self.clone() }
+        StaticInstruction {
+            control: listed.control,
+            limit: listed.limit,
+            slots: slots.collect::<Positions>(),
+            ..self.clone()
+        }
     }
 }
 
@@ -132,7 +140,7 @@ mod tests {
             Kernel::in_memory(KernelHeader { nregs: 100, ..Default::default() }, program, vec![block]);
         let control = Control::of_reuse(0b100);
         let operands = vec![Some(RegisterId(55)), Some(RegisterId(29)), None, Some(RegisterId(92)), None];
-        let places = BTreeMap::from([(0x20, ListedControl { control, operands })]);
+        let places = BTreeMap::from([(0x20, ListedControl { control, limit: None, operands })]);
         let mut reader = kernel.with_control_bits(Arc::new(places)).open().unwrap();
         reader.next_block().unwrap();
         let found = &reader.program()[0];

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Index;
 
 use crate::control::Control;
+use crate::dependence_limit::DependenceLimit;
 use crate::opcode::{Memory, Opcode, OpcodeError, Unit};
 use crate::registers::{Positions, Register, RegisterId, RegisterSet, Registers};
 use crate::widen::{widen, Operands};
@@ -38,6 +39,10 @@ pub struct ExactOperands {
     pub slots: Positions,
     /// The compiler's control bits of the instruction.
     pub control: Control,
+    /// The condition that a `DEPBAR` waits for.
+    pub limit: Option<DependenceLimit>,
+    /// As in [`StaticInstruction::constant`].
+    pub constant: Option<u32>,
 }
 
 /// An [`Instruction`] decoded.
@@ -72,6 +77,11 @@ pub struct StaticInstruction {
     pub slots: Positions,
     /// The compiler's control bits of the instruction. Traces do not tell.
     pub control: Control,
+    /// The condition that a `DEPBAR` waits for. Traces do not tell.
+    pub limit: Option<DependenceLimit>,
+    /// The constant at a fixed address that is an operand: its bank times 65,536, and the bytes before it
+    /// there. Traces do not tell.
+    pub constant: Option<u32>,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,
     /// The ones of `sources` that the trace names.
@@ -118,6 +128,8 @@ impl StaticInstruction {
             slots: positions.iter().map(|&position| 1u8.checked_shl(position.into()).unwrap_or(0)).collect(),
             positions,
             control: Control::UNKNOWN,
+            limit: None,
+            constant: None,
             named_source_count,
             named,
             named_destination: instruction.destination,
@@ -192,9 +204,18 @@ impl Program {
             return Ok(index);
         }
         let mut decoded = StaticInstruction::decode(instruction)?;
-        if let Some(ExactOperands { destinations, sources, slots, control }) = exact {
+        if let Some(ExactOperands { destinations, sources, slots, control, limit, constant }) = exact {
             let positions = sources.iter().map(|&register| decoded.position_of(register)).collect();
-            decoded = StaticInstruction { destinations, sources, positions, slots, control, ..decoded };
+            decoded = StaticInstruction {
+                destinations,
+                sources,
+                positions,
+                slots,
+                control,
+                limit,
+                constant,
+                ..decoded
+            };
         }
         let index = self.instructions.len() as u32;
         self.instructions.push(decoded);

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use crate::support::Frame;
 use gpurf_trace::{
-    open, write, Addresses, Control, Instruction, Kernel, Program, RegisterId, Registers, StaticInstruction,
-    ThreadBlock, Workload,
+    open, write, Addresses, Control, DependenceLimit, Instruction, Kernel, Program, RegisterId, Registers,
+    StaticInstruction, ThreadBlock, Workload,
 };
 use gpurf_workloads::listing::{
     Address, Instruction as Listed, Kernel as ListedKernel, Operand, Register, RegisterFile,
@@ -177,7 +177,7 @@ fn ambiguity(instruction: &Listed) -> Option<&'static str> {
 fn widening_finds_the_registers_of_every_instruction() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/");
     let mut opcodes = BTreeSet::new();
-    let (mut instructions, mut ambiguous) = (0, 0);
+    let (mut instructions, mut ambiguous, mut constants) = (0, 0, 0);
     for folder in ["../kernels", "listings"].map(|name| format!("{folder}{name}")) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -189,7 +189,15 @@ fn widening_finds_the_registers_of_every_instruction() {
             for (kernel, program) in programs(&file, &text) {
                 for (instruction, exact) in kernel.instructions.iter().zip(program.instructions()) {
                     opcodes.insert(exact.opcode.clone());
-                    let expected = StaticInstruction { control: Control::UNKNOWN, ..exact.clone() };
+                    let limit = DependenceLimit { counter: 5, value: 1, mask: 0 };
+                    assert_eq!(exact.limit, (exact.base() == "DEPBAR").then_some(limit), "{file}");
+                    constants += u32::from(exact.constant.is_some());
+                    let expected = StaticInstruction {
+                        control: Control::UNKNOWN,
+                        limit: None,
+                        constant: None,
+                        ..exact.clone()
+                    };
                     // A trace does not have which channels of a texture are read.
                     let images = ["TEX", "TLD", "TLD4", "TXD", "TXQ", "SULD", "SUST", "SURED"];
                     if images.contains(&exact.base()) {
@@ -208,6 +216,7 @@ fn widening_finds_the_registers_of_every_instruction() {
             }
         }
     }
+    assert!(constants * 20 > instructions, "{constants} of {instructions} instructions name constants");
     assert!(opcodes.len() > 300, "{} opcodes", opcodes.len());
     assert!(ambiguous * 50 < instructions, "{ambiguous} of {instructions} instructions are ambiguous");
 }

@@ -70,6 +70,17 @@ impl Config {
         }
         between("control.latency", self.control.latency, 1, MAX_LATENCY)?;
         between("control.initiation", self.control.initiation, 1, MAX_LATENCY)?;
+        self.check_memory()?;
+        let front = &self.front;
+        between("front.buffer", front.buffer as u64, 2, MAX_BUFFER as u64)?;
+        between("front.l0_sets", front.l0_sets as u64, 1, 1024)?;
+        between("front.l0_ways", front.l0_ways as u64, 1, 64)?;
+        between("front.stream_buffer", front.stream_buffer as u64, 0, 64)?;
+        between("front.l1_latency", front.l1_latency, 1, MAX_LATENCY)?;
+        between("front.branch", front.branch, 1, MAX_LATENCY)?;
+        between("front.constant_sets", front.constant_sets as u64, 1, 1024)?;
+        between("front.constant_ways", front.constant_ways as u64, 0, 64)?;
+        between("front.constant_latency", front.constant_latency, 1, MAX_LATENCY)?;
         between("shared.latency", self.shared.latency, 1, MAX_LATENCY)?;
         one_of("shared.banks", self.shared.banks, &[1, 2, 4, 8, 16, 32, 64])?;
         between("mlds.transfers", self.mlds.transfers, 1, 2)?;
@@ -99,6 +110,50 @@ impl Config {
     }
 }
 
+impl Config {
+    /// Latencies of H's memory pipeline.
+    fn check_memory(&self) -> Result<(), ConfigError> {
+        let memory = &self.memory;
+        between("memory.address_interval", memory.address_interval, 1, MAX_WAR)?;
+        between("memory.shared_interval", memory.shared_interval, 1, MAX_WAR)?;
+        between("memory.return_cycles", memory.return_cycles, 1, MAX_WAR)?;
+        between("memory.store_cycles", memory.store_cycles, 0, MAX_WAR)?;
+        let wars = [
+            ("global_load", memory.global_load_war),
+            ("global_store", memory.global_store_war),
+            ("shared_load", memory.shared_load_war),
+            ("shared_store", memory.shared_store_war),
+            ("constant", memory.constant_war),
+            ("copy", [memory.copy_war; 2]),
+        ];
+        for (name, latencies) in wars {
+            for latency in latencies {
+                between(&format!("memory.{name}_war"), latency, READ_IN_WINDOW, MAX_WAR)?;
+            }
+        }
+        let raws = [
+            ("global_load", memory.global_load_raw),
+            ("shared_load", memory.shared_load_raw),
+            ("constant", memory.constant_raw),
+            ("copy", [memory.copy_raw; 2]),
+        ];
+        // To the load/store unit, a cycle in it, and back.
+        let least = memory.address_interval + READ_IN_WINDOW + self.sm.result_registers;
+        for (name, latencies) in raws {
+            for latency in latencies {
+                between(&format!("memory.{name}_raw"), latency, least, MAX_LATENCY)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Cycles from the issue of an instruction without collectors to that of one that may overwrite its sources.
+pub const READ_IN_WINDOW: u64 = 8;
+/// No instruction buffer has more places.
+pub const MAX_BUFFER: usize = 8;
+/// No source is kept longer.
+const MAX_WAR: u64 = 250;
 /// No latency is longer; a bound so that a slip of the keyboard is not simulated for hours.
 const MAX_LATENCY: u64 = 100_000;
 /// Bytes of a cache line, in both caches.

@@ -16,15 +16,17 @@ pub const TURING: &str = include_str!("../../config/turing.toml");
 /// Constants that R's machine changes (R Table I).
 pub const FINEREG: &str = include_str!("../../config/finereg.toml");
 
-/// Changes to the defaults that have a name, in place of a user's file: the machine of each paper, and the
-/// reference's.
-pub const PRESETS: [(&str, &str); 6] = [
+/// Changes to the defaults that have a name, in place of a user's file: the machine of each paper, the
+/// reference's, and SMs of shipped GPUs as H describes them.
+pub const PRESETS: [(&str, &str); 8] = [
     ("accel-sim-rtx2060", include_str!("../../config/accel_sim_rtx2060.toml")),
     ("malekeh-f", include_str!("../../config/malekeh_f.toml")),
     ("malekeh-w", include_str!("../../config/malekeh_w.toml")),
     ("multicast-v1", include_str!("../../config/multicast_v1.toml")),
     ("multicast-next", include_str!("../../config/multicast_next.toml")),
     ("finereg", FINEREG),
+    ("modern-turing", include_str!("../../config/modern_turing.toml")),
+    ("modern-ampere", include_str!("../../config/modern_ampere.toml")),
 ];
 
 /// Hardware parameters that a configuration cannot set, and what sets them.

@@ -14,9 +14,13 @@ mod load;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{Parameters, LANES, MAX_ROWS, MAX_WARPS, MIN_WARPS, SUB_CORES};
+use gpurf_trace::{Memory, MemoryAccess, MemorySpace, StaticInstruction};
 use serde::{Deserialize, Serialize};
 
-pub use check::{LINE, OWN_STHLD};
+/// Bytes of a register of a lane.
+const REGISTER: u64 = 4;
+
+pub use check::{LINE, MAX_BUFFER, OWN_STHLD, READ_IN_WINDOW};
 pub use describe::{constants, preset};
 pub use load::{ConfigError, FINEREG, PRESETS, TURING};
 
@@ -45,8 +49,10 @@ pub struct Config {
     pub uniform: Timing,
     pub control: Control,
     pub fixed: Fixed,
+    pub front: Front,
     pub constant: Constant,
     pub load_store: LoadStore,
+    pub memory: MemoryPipeline,
     pub shared: Shared,
     pub mlds: Mlds,
     pub local: Local,
@@ -207,6 +213,31 @@ pub struct Fixed {
     pub branch: u64,
 }
 
+/// The instruction front of a sub-core without collectors.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Front {
+    pub kind: FrontKind,
+    pub buffer: usize,
+    pub l0_sets: usize,
+    pub l0_ways: usize,
+    pub stream_buffer: usize,
+    pub l1_latency: u64,
+    pub branch: u64,
+    pub constant_sets: usize,
+    pub constant_ways: usize,
+    pub constant_latency: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrontKind {
+    /// Every warp has its next instruction and its constants.
+    Ideal,
+    /// Instruction buffers, L0 caches of instructions and constants, and a stream buffer.
+    Caches,
+}
+
 /// Loads of constants into registers, `LDC`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
@@ -228,6 +259,38 @@ pub enum ConstantUnit {
 pub struct LoadStore {
     pub queue: usize,
     pub takes_idle: bool,
+}
+
+/// The way of memory instructions from a sub-core without collectors. Latencies count in cycles from the
+/// issue of an instruction to that of one that overwrites its sources (`war`) or uses its result (`raw`). Two
+/// stand for addresses in uniform registers and in regular ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryPipeline {
+    pub pipeline: MemoryWay,
+    pub address_interval: u64,
+    pub shared_interval: u64,
+    pub return_cycles: u64,
+    pub store_cycles: u64,
+    pub global_load_war: [u64; 2],
+    pub global_load_raw: [u64; 2],
+    pub global_store_war: [u64; 2],
+    pub shared_load_war: [u64; 2],
+    pub shared_load_raw: [u64; 2],
+    pub shared_store_war: [u64; 2],
+    pub constant_war: [u64; 2],
+    pub constant_raw: [u64; 2],
+    pub copy_war: u64,
+    pub copy_raw: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryWay {
+    /// A queue of each sub-core before the load/store unit.
+    Queues,
+    /// An address unit in each sub-core, and the rates and latencies of H's Tables 1 and 2.
+    AddressUnits,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
@@ -349,6 +412,30 @@ pub struct Dram {
     pub latency: u64,
     pub cycles_per_sector: u64,
     pub channels: usize,
+}
+
+impl MemoryPipeline {
+    /// It is that of H.
+    pub fn has_address_units(&self) -> bool {
+        self.pipeline == MemoryWay::AddressUnits
+    }
+
+    /// Cycles from the issue of a memory instruction to that of one that overwrites its sources. `uniform`:
+    /// its address is in no regular register.
+    pub fn source_cycles(&self, instruction: &StaticInstruction, uniform: bool) -> u64 {
+        let Some(Memory { space, access }) = instruction.memory else { return READ_IN_WINDOW };
+        let registers = u64::from(instruction.width).div_ceil(REGISTER).max(1);
+        let (latencies, is_store) = match (space, access) {
+            _ if instruction.base() == "LDGSTS" => ([self.copy_war; 2], false),
+            (MemorySpace::Constant, _) => (self.constant_war, false),
+            (MemorySpace::Shared, MemoryAccess::Load) => (self.shared_load_war, false),
+            (MemorySpace::Shared, _) => (self.shared_store_war, true),
+            (_, MemoryAccess::Load) => (self.global_load_war, false),
+            _ => (self.global_store_war, true),
+        };
+        let data = if is_store { self.store_cycles * (registers - 1) } else { 0 };
+        latencies[usize::from(!uniform)] + data
+    }
 }
 
 impl L1 {

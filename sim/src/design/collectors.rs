@@ -22,8 +22,6 @@ pub struct CollectorKind {
     pub holds: OperandBuffer,
     /// Operands that are kept for later instructions.
     pub keeps: KeptOperands,
-    /// The reference model of a sub-core with such collectors.
-    pub model: fn(&Parameters) -> SubCoreEngine,
     /// The energies of one.
     pub energies: fn(&Energies) -> AccessEnergies,
     /// The design in which its energies were measured; `None` if they were not.
@@ -31,10 +29,10 @@ pub struct CollectorKind {
 }
 
 /// The means to hold operands until their instruction has all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum OperandBuffer {
-    /// Collectors, however long it takes.
-    InCollectors,
+    /// Collectors, however long it takes; with the reference model of a sub-core that has them.
+    InCollectors(fn(&Parameters) -> SubCoreEngine),
     /// A window of fixed length.
     InWindow,
 }
@@ -57,9 +55,8 @@ named_rows! { CollectorKind:
         module: "ocu",
         stage: "ocu_stage",
         sub_core: "ocu_sub_core",
-        holds: OperandBuffer::InCollectors,
+        holds: OperandBuffer::InCollectors(model_with::<Ocu<u32>>),
         keeps: KeptOperands::Nothing,
-        model: model_with::<Ocu<u32>>,
         energies: Energies::of_operand_collector,
         measured: Some("baseline"),
     };
@@ -69,9 +66,8 @@ named_rows! { CollectorKind:
         module: "ccu",
         stage: "ccu_stage",
         sub_core: "ccu_sub_core",
-        holds: OperandBuffer::InCollectors,
+        holds: OperandBuffer::InCollectors(model_with::<Ccu<u32>>),
         keeps: KeptOperands::Values,
-        model: model_with::<Ccu<u32>>,
         energies: Energies::of_caching_collector,
         measured: Some("malekeh"),
     };
@@ -81,9 +77,8 @@ named_rows! { CollectorKind:
         module: "boc",
         stage: "boc_stage",
         sub_core: "boc_sub_core",
-        holds: OperandBuffer::InCollectors,
+        holds: OperandBuffer::InCollectors(model_with::<Boc<u32>>),
         keeps: KeptOperands::Window,
-        model: model_with::<Boc<u32>>,
         energies: Energies::of_bypassing_collector,
         measured: Some("bow"),
     };
@@ -96,8 +91,6 @@ named_rows! { CollectorKind:
         sub_core: "modern_sub_core",
         holds: OperandBuffer::InWindow,
         keeps: KeptOperands::Nothing,
-        // The SM has its model from elsewhere, and never asks this one.
-        model: model_with::<Ocu<u32>>,
         energies: Energies::of_operand_collector,
         measured: None,
     };

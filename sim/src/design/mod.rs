@@ -52,7 +52,7 @@ impl Design {
 
     /// Operands are read in a window of fixed length, without collectors.
     pub fn reads_in_window(&self) -> bool {
-        self.collector.holds == OperandBuffer::InWindow
+        matches!(self.collector.holds, OperandBuffer::InWindow)
     }
 
     /// More CTAs are resident than are active, and take each other's place.

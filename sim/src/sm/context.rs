@@ -67,6 +67,13 @@ impl Context {
         (memory, Surroundings { code, blocks, clock, completions, records })
     }
 
+    /// An instruction passes the load/store unit.
+    #[inline]
+    pub fn goes_to_memory(&self, executing: &Executing) -> bool {
+        let in_memory = self.code.of(&executing.instruction).memory.is_some();
+        in_memory && (self.memory.takes_idle || !executing.is_idle())
+    }
+
     /// A memory instruction leaves its sub-core.
     #[inline]
     pub fn send_to_memory(&mut self, executing: Executing) {

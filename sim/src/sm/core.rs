@@ -14,6 +14,7 @@ mod checks;
 mod collectors;
 mod dispatch;
 mod eligible;
+mod fetch;
 mod heads;
 mod issue;
 mod leaving;
@@ -92,7 +93,8 @@ checkpoint! {
 
 /// The engine of the hardware, and its inputs.
 struct Hardware<E> {
-    engine: E,
+    /// None without collectors.
+    engine: Option<Engine<E>>,
     /// Instructions at the heads of the warps' buffers stay until they issue.
     inputs: CycleIn<u32>,
     still: Standstill,
@@ -101,6 +103,16 @@ struct Hardware<E> {
 checkpoint! {
     [<E: RunsSubCore>] Hardware<E> {
         values: inputs still;
+        parts: engine;
+    }
+}
+
+struct Engine<E> {
+    engine: E,
+}
+
+checkpoint! {
+    [<E: RunsSubCore>] Engine<E> {
         engines: engine;
     }
 }
@@ -118,7 +130,7 @@ impl<E: RunsSubCore> Core<E> {
         Core {
             shape: CoreShape::new(index, config, design),
             hardware: Hardware {
-                engine: (engines.sub_core)(number),
+                engine: (!design.reads_in_window()).then(|| Engine { engine: (engines.sub_core)(number) }),
                 inputs: CycleIn::default(),
                 still: Standstill::default(),
             },
@@ -136,9 +148,9 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// The engine that runs its hardware.
-    pub fn engine(&self) -> &E {
-        &self.hardware.engine
+    /// The engine that runs its collectors.
+    pub fn engine(&self) -> Option<&E> {
+        self.hardware.engine.as_ref().map(|Engine { engine }| engine)
     }
 
     /// Clocks the hardware in every cycle from now on.
@@ -274,7 +286,9 @@ impl<E: RunsSubCore> Core<E> {
         let mut outputs = CycleOut::default();
         let conflict = match PLAIN {
             true => {
-                self.hardware.engine.cycle(&self.hardware.inputs, self.shape.places, &mut outputs);
+                if let Some(Engine { engine }) = &mut self.hardware.engine {
+                    engine.cycle(&self.hardware.inputs, self.shape.places, &mut outputs);
+                }
                 false
             }
             false => self.clock_around_cache(ready, &mut outputs, context),
@@ -346,7 +360,7 @@ impl<E: RunsSubCore> Core<E> {
     #[inline(never)]
     fn clock_idle(&mut self, context: &mut Context) {
         if let Some(window) = &mut self.window {
-            return window.rest();
+            return window.rest(context.clock.now);
         }
         (self.hardware.inputs.ready, self.hardware.inputs.launch, self.hardware.inputs.results.banks) =
             (0, 0, 0);
@@ -359,7 +373,9 @@ impl<E: RunsSubCore> Core<E> {
 
     /// The clock edge, of a register cache as well.
     fn tick(&mut self) {
-        self.hardware.engine.tick();
+        if let Some(Engine { engine }) = &mut self.hardware.engine {
+            engine.tick();
+        }
         if let Some(cache) = &mut self.cached.cache {
             cache.tick();
         }
@@ -368,7 +384,9 @@ impl<E: RunsSubCore> Core<E> {
     /// Lets the hardware decide on its inputs before the clock edge. The outputs are zero before.
     #[inline]
     fn decide(&mut self, outputs: &mut CycleOut<u32>) {
-        self.hardware.engine.decide(&self.hardware.inputs, self.shape.places, outputs);
+        if let Some(Engine { engine }) = &mut self.hardware.engine {
+            engine.decide(&self.hardware.inputs, self.shape.places, outputs);
+        }
     }
 
     /// Charges a cycle in which nothing issues to its cause.

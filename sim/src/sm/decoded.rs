@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gpurf_blocks::MAX_SLOTS;
-use gpurf_trace::{Memory, RegisterId, RegisterSet, Registers, StaticInstruction};
+use gpurf_trace::{Memory, MemorySpace, RegisterId, RegisterSet, Registers, StaticInstruction};
 
 use super::execution::Execution;
 use super::operations::Entering;
@@ -21,6 +21,16 @@ pub(super) struct Decoded {
     pub memory: Option<Memory>,
     /// Bytes a thread moves.
     pub width: u64,
+    /// Where a constant lies that it names at a fixed address, unless it goes to memory.
+    pub constant: Option<u32>,
+    /// No regular register is in its address.
+    pub uniform_address: bool,
+    /// Cycles from its issue to that of an instruction that overwrites its sources, behind an address unit.
+    pub source_cycles: u64,
+    /// Two of its registers come back from memory together.
+    pub returns_pairs: bool,
+    /// Its data go to shared memory: LDGSTS.
+    pub copies: bool,
     /// A multicasting load, MLDS.
     pub mlds: bool,
     /// It goes to the multicasting unit, if there is one.
@@ -100,6 +110,7 @@ impl Decoded {
     pub fn new(instruction: &StaticInstruction, config: &Config, mlds: bool, multicasts: bool) -> Decoded {
         let Execution { unit, timing, memory } = Execution::of(instruction, config);
         let slots = config.hardware.slots;
+        let uniform_address = instruction.slots.iter().all(|slots| slots & 1 == 0);
         let count = instruction.sources.len();
         let round = |first| Round::new(instruction, first, slots.min(count - first));
         let further = (slots..count).step_by(slots).map(round).collect();
@@ -114,6 +125,12 @@ impl Decoded {
             barrier: instruction.barrier,
             memory,
             width: u64::from(instruction.width),
+            constant: instruction.constant.filter(|_| memory.is_none()),
+            uniform_address,
+            source_cycles: config.memory.source_cycles(instruction, uniform_address),
+            returns_pairs: memory
+                .is_some_and(|memory| matches!(memory.space, MemorySpace::Shared | MemorySpace::Constant)),
+            copies: instruction.base() == "LDGSTS",
             mlds,
             multicasts,
             operation: operation.finish(),

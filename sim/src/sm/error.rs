@@ -29,6 +29,12 @@ pub enum SmError {
     Window { design: String, key: &'static str, value: &'static str },
 
     #[error(
+        "{design} has collectors, which read operands at no fixed time, and `{key}={value}` counts from an instruction's \
+         issue; set `{key}={other}`, or choose `modern`"
+    )]
+    Collectors { design: String, key: &'static str, value: &'static str, other: &'static str },
+
+    #[error(
         "{design}: results take {latencies} different times, and a bank has ports for {ports} in a cycle; raise \
          `result_ports`, or set latencies of `fixed` alike"
     )]

@@ -17,7 +17,9 @@ impl Execution {
     pub fn of(instruction: &StaticInstruction, config: &Config) -> Execution {
         let StaticInstruction { unit, memory, .. } = *instruction;
         let reads_constants = memory.is_some_and(|memory| memory.space == MemorySpace::Constant);
-        if reads_constants && config.constant.unit == ConstantUnit::Int {
+        let through_memory =
+            config.constant.unit == ConstantUnit::LoadStore || config.memory.has_address_units();
+        if reads_constants && !through_memory {
             return Execution { unit: Unit::Int, timing: config.int, memory: None };
         }
         if instruction.exit || instruction.base() == "BAR" {

@@ -164,9 +164,9 @@ impl<E: RunsSubCore> Gpu<E> {
         self.sms[0].machine.context.records.pipeline.get_or_insert_default().listen(listener);
     }
 
-    /// The engines, by number.
+    /// The engines of collectors, by number.
     pub fn engines(&self) -> impl Iterator<Item = &E> {
-        self.sms.iter().flat_map(|sm| sm.machine.sub_cores.iter().map(|sub_core| sub_core.engine()))
+        self.sms.iter().flat_map(|sm| sm.machine.sub_cores.iter().filter_map(|sub_core| sub_core.engine()))
     }
 
     /// Cycles run so far.

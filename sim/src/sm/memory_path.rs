@@ -121,8 +121,9 @@ impl MemoryPath {
     /// A memory instruction leaves its sub-core.
     pub fn send(&mut self, executing: Executing, around: &mut Surroundings) {
         let shared = self.sharing.as_mut().filter(|_| around.code.of(&executing.instruction).mlds);
-        if !shared.is_some_and(|sharing| sharing.rename(executing, around)) {
-            self.unit.push(executing.sub_core, executing);
+        match shared.is_some_and(|sharing| sharing.rename(executing, around)) {
+            true => self.unit.pass_by(executing.sub_core),
+            false => self.unit.push(around.clock.now, executing.sub_core, executing),
         }
     }
 

@@ -3,7 +3,8 @@
 //! hardware of their four sub-cores. [`Gpu`] holds one or several of them.
 //!
 //! Kernels run one after the other, thread blocks as they fit. Instructions issue in order, one per
-//! sub-core and cycle, under a scoreboard; fetch is ideal. Every operand is checked at dispatch, see
+//! sub-core and cycle, under a scoreboard; fetch is ideal. Sub-cores without collectors may have control bits
+//! instead, and an instruction front. Every operand is checked at dispatch, see
 //! [`crate::statistics::Counters::token_checks`].
 //!
 //! What the stream leaves open, and what is assumed:

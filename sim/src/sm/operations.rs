@@ -3,14 +3,14 @@
 //! result takes.
 
 use gpurf_blocks::{OPERANDS, READS, READ_BANKS};
-use gpurf_trace::{Control, RegisterId, StaticInstruction, Unit};
+use gpurf_trace::{Control, DependenceLimit, RegisterId, StaticInstruction, Unit};
 
 use super::decoded::Decoded;
 use super::error::SmError;
 use crate::bits::members;
-use crate::config::{Config, Organisation, Timing};
+use crate::config::{Config, FrontKind, Organisation, Timing};
 use crate::design::{Dependences, Design};
-use crate::modern::{bank_of, Operation, NO_COUNTER};
+use crate::modern::{bank_of, CounterLimit, Operation, NO_COUNTER};
 
 /// A round of an instruction as it enters a sub-core without collectors.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,15 @@ impl Operations {
     /// Under a design without collectors. It has two banks, and a scheduler of each sub-core's own.
     pub fn of(design: &Design, config: &Config) -> Result<Option<Operations>, SmError> {
         if !design.reads_in_window() {
-            return Ok(None);
+            let refused =
+                |key, value, other| Err(SmError::Collectors { design: design.name(), key, value, other });
+            return match () {
+                () if config.memory.has_address_units() => {
+                    refused("memory.pipeline", "address_units", "queues")
+                }
+                () if config.front.kind == FrontKind::Caches => refused("front.kind", "caches", "ideal"),
+                () => Ok(None),
+            };
         }
         let refused = |key, value| Err(SmError::Window { design: design.name(), key, value });
         if config.hardware.banks != READ_BANKS {
@@ -119,8 +127,8 @@ impl Operations {
         if self.follows_control && !control.is_known() {
             return Err("its stream has no control bits");
         }
-        // A limit that is not 0 is in no stream; none of the counters being above it implies that it is kept.
-        if instruction.base() == "DEPBAR" {
+        // A trace does not have its condition. That all counters are 0 implies any.
+        if instruction.base() == "DEPBAR" && instruction.limit.is_none() {
             control = control.with_wait_mask(u8::MAX);
         }
         let tensor = instruction.unit == Unit::Tensor;
@@ -155,6 +163,14 @@ impl Operations {
             let is_last = number == last;
             let mut head = self.told(control, (number == 0, is_last));
             (head.queue, head.tensor, head.reuse) = (queue, tensor, control.reuse());
+            if is_last && self.follows_control {
+                let limit = instruction.limit;
+                head.limit = limit.map(|DependenceLimit { counter, value, mask }| CounterLimit {
+                    counter,
+                    value,
+                    mask,
+                });
+            }
             (head.instruction.unit, head.instruction.pipe) = (unit, pipe.number());
             if fixed && is_last {
                 head.writes = (0..READ_BANKS).fold(0, |set, bank| set | u8::from(results[bank] > 0) << bank);

@@ -22,9 +22,12 @@ pub(super) fn perform(
 ) -> Result<Served, Waits> {
     let Surroundings { code, blocks, clock, completions, records } = around;
     let addresses = blocks.get(executing.block).block.addresses(&executing.instruction);
+    let decoded = code.of(&executing.instruction);
     let access = Access {
         memory: memory_of(code, blocks, executing),
-        width: code.of(&executing.instruction).width,
+        width: decoded.width,
+        uniform: decoded.uniform_address,
+        copies: decoded.copies,
         addresses: &addresses,
         transfers,
         threads: threads(code, blocks, executing),

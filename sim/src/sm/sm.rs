@@ -26,6 +26,7 @@ use super::pipeline::Pipeline;
 use super::pool::own_registers;
 use super::prefetch;
 use super::switching::Switching;
+use crate::bits::members;
 use crate::checkpoint::checkpoint;
 use crate::config::{Config, Organisation};
 use crate::design::{Caching, Dependences, Design};
@@ -160,7 +161,10 @@ impl<E: RunsSubCore> Sm<E> {
         });
         (code.own, code.liveness) = (shared.map(|(own, _)| own), liveness);
         context.code = code;
-        sub_cores.iter_mut().for_each(|sub_core| sub_core.share_registers(shared));
+        for sub_core in sub_cores {
+            sub_core.share_registers(shared);
+            sub_core.start_kernel();
+        }
 
         let launch_end = context.clock.now + context.config.sm.launch_latency;
         context.clock.last_progress = launch_end;
@@ -311,6 +315,10 @@ impl<E: RunsSubCore> Sm<E> {
         if let Some(executing) = memory.step(&mut around)? {
             let destinations = &context.code.of(&executing.instruction).destinations;
             sub_cores[executing.sub_core].takes_long(executing.warp, destinations);
+        }
+        let left = context.memory.unit.take_left();
+        if left != 0 {
+            members(left).for_each(|sub_core| sub_cores[sub_core].leave_address_unit());
         }
         if let Some(monolithic) = monolithic {
             monolithic.select(sub_cores, *next_serial, context);

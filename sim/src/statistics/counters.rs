@@ -199,6 +199,12 @@ counters! {
         /// Without collectors: the instruction in Allocate waits for free cycles of the banks.
         #[serde(default, skip_serializing_if = "is_zero")]
         reads,
+        /// Without collectors: the scheduler waits for a constant of the selected warp.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        constants,
+        /// Without collectors: no warp's next instruction has been fetched and decoded.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        instructions,
         /// Without collectors: a warp could issue, but the input latch of its unit, its queue or the places
         /// for its results are taken.
         #[serde(default, skip_serializing_if = "is_zero")]

@@ -14,22 +14,26 @@ use gpurf_workloads::suite::{Size, SUITE};
 use gpurf_workloads::{Device, Options};
 use rayon::prelude::*;
 
-fn workload(name: &str) -> Workload {
+pub fn workload(name: &str) -> Workload {
     let benchmark = SUITE.iter().find(|benchmark| benchmark.name == name).unwrap();
     let mut device = Device::new(Options::default());
     (benchmark.run)(&mut device, Size::Small).unwrap_or_else(|error| panic!("{name}: {error}"));
     device.into_workload(name)
 }
 
-fn run(workload: &Workload, design: &str, settings: &[&str]) -> Statistics {
+pub fn run(workload: &Workload, design: &str, settings: &[&str]) -> Statistics {
     let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
-    let (config, design) = (Config::load(None, &settings).unwrap(), design.parse::<Design>().unwrap());
-    let mut gpu = Gpu::new(&config, design, 1, Engines::models(&config, design, 1));
+    run_on(&Config::load(None, &settings).unwrap(), workload, design)
+}
+
+pub fn run_on(config: &Config, workload: &Workload, design: &str) -> Statistics {
+    let design = design.parse::<Design>().unwrap();
+    let mut gpu = Gpu::new(config, design, 1, Engines::models(config, design, 1));
     gpu.run(workload, None).unwrap_or_else(|error| panic!("{} under {design}: {error}", workload.name));
     gpu.statistics("model", 0)
 }
 
-fn assert_right(name: &str, statistics: &Statistics) {
+pub fn assert_right(name: &str, statistics: &Statistics) {
     let counters = &statistics.summary.counters;
     assert!(statistics.is_sound(), "{name}: {:?}", statistics.errors);
     assert!(counters.token_checks > 0 && counters.bank_reads > 0, "{name}");
@@ -130,7 +134,8 @@ fn exact_places(kernel: &Kernel) -> BTreeMap<u32, (Control, u64)> {
 
 /// The workload with one stall count of a kernel lower by one.
 fn lowered(workload: &Workload, kernel: &str, pc: u32, control: Control) -> Workload {
-    let listed = ListedControl { control: control.with_stall(control.stall() - 1), operands: vec![] };
+    let listed =
+        ListedControl { control: control.with_stall(control.stall() - 1), limit: None, operands: vec![] };
     let places = Arc::new(BTreeMap::from([(pc, listed)]));
     let commands = workload.commands.iter().map(|command| match command {
         Command::Kernel(one) if one.header().name == kernel => {
@@ -184,7 +189,7 @@ fn a_wait_for_a_load_that_is_left_out_is_found() {
     reader.next_block().unwrap();
     let waits = reader.program().instructions().iter().find(|place| place.base() == "FADD").unwrap();
     assert!(waits.control.wait_mask() != 0, "it adds what is loaded");
-    let listed = ListedControl { control: waits.control.with_wait_mask(0), operands: vec![] };
+    let listed = ListedControl { control: waits.control.with_wait_mask(0), limit: None, operands: vec![] };
     let places = Arc::new(BTreeMap::from([(waits.pc, listed)]));
     let commands = vec![Command::Kernel(kernel.with_control_bits(places))];
     let altered = Workload { name: "altered".into(), commands };

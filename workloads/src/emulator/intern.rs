@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Instructions of a listing as a tracer would name them.
 
-use gpurf_trace::{Control, ExactOperands, OpcodeError, Program};
+use gpurf_trace::{Control, DependenceLimit, ExactOperands, OpcodeError, Program};
 
 use super::decode::Decoding;
 use super::operation::Operation;
-use crate::listing::{Instruction, Operand, RegisterFile};
+use crate::listing::{Address, Constant, Instruction, Operand, RegisterFile};
 
 /// Adds an instruction of a listing to a program, as a tracer would name it, with the registers it
 /// really reads and writes.
@@ -18,7 +18,7 @@ pub(super) fn intern(
     // it and in addresses for sources. Uniform registers it leaves out.
     let mut destination = None;
     let mut sources = Vec::new();
-    let mut immediate = 0;
+    let (mut immediate, mut constant) = (0, None);
     for (position, operand) in instruction.operands.iter().enumerate() {
         match operand {
             Operand::Register(register) if register.file == RegisterFile::Vector => {
@@ -30,8 +30,9 @@ pub(super) fn intern(
                 }
             }
             Operand::Memory(address) => sources.extend(address.register.map(gpurf_trace::Register::vector)),
-            Operand::Constant(constant) => {
-                sources.extend(constant.address.register.map(gpurf_trace::Register::vector));
+            Operand::Constant(named) => {
+                sources.extend(named.address.register.map(gpurf_trace::Register::vector));
+                constant = constant.or_else(|| place_of(named));
             }
             Operand::Integer(value) => immediate = *value,
             _ => {}
@@ -57,6 +58,15 @@ pub(super) fn intern(
             true => instruction.control,
             false => Control::of_reuse(decoding.reuse),
         },
+        limit: DependenceLimit::of_code(&instruction.text),
+        constant,
     };
     program.intern_exact(&named, exact)
+}
+
+/// Where a constant lies, if that is no register's: see [`gpurf_trace::StaticInstruction::constant`].
+fn place_of(constant: &Constant) -> Option<u32> {
+    let Address { register, uniform, offset, .. } = constant.address;
+    let offset = u16::try_from(offset).ok().filter(|_| register.is_none() && uniform.is_none());
+    offset.map(|offset| u32::from(constant.bank) << 16 | u32::from(offset))
 }

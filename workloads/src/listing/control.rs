@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gpurf_trace::{Control, ControlBits, ListedControl, RegisterId};
+use gpurf_trace::{Control, ControlBits, DependenceLimit, ListedControl, RegisterId};
 
 use crate::error::{Error, Result};
 
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 pub fn control_bits(file: &str, text: &str) -> Result<ControlBits> {
     let mut kernels: BTreeMap<String, BTreeMap<u32, ListedControl>> = BTreeMap::new();
     let mut kernel: Option<String> = None;
-    let mut last: Option<(u32, Vec<Option<RegisterId>>)> = None;
+    let mut last: Option<(u32, &str)> = None;
     for line in text.lines().map(str::trim) {
         if let Some(section) = line.strip_prefix(".section") {
             let name = section.trim().split(',').next().unwrap_or_default();
@@ -29,15 +29,14 @@ pub fn control_bits(file: &str, text: &str) -> Result<ControlBits> {
         let Some((head, rest)) = rest.split_once("*/") else { continue };
         let (head, rest) = (head.trim(), rest.trim());
         match (u32::from_str_radix(head, 16), rest.split_once(';')) {
-            (Ok(pc), Some((code, _))) => last = Some((pc, operands(code))),
+            (Ok(pc), Some((code, _))) => last = Some((pc, code)),
             _ => {
                 let half = head.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-                if let (Some(half), Some((pc, operands))) = (half.filter(|_| rest.is_empty()), last.take()) {
+                if let (Some(half), Some((pc, code))) = (half.filter(|_| rest.is_empty()), last.take()) {
                     let control = Control::of_upper_half(half);
-                    kernels
-                        .entry(kernel.clone())
-                        .or_default()
-                        .insert(pc, ListedControl { control, operands });
+                    let limit = DependenceLimit::of_code(code);
+                    let listed = ListedControl { control, limit, operands: operands(code) };
+                    kernels.entry(kernel.clone()).or_default().insert(pc, listed);
                 }
             }
         }
@@ -106,10 +105,13 @@ mod tests {
     fn a_listing_of_any_target_gives_its_control_bits() {
         let text = "\t.target\tsm_86\n.section .text._Z1kv,\"ax\"\n.text._Z1kv:\n\
                     /*0000*/ MOV R1, c[0x0][0x28] ; /* 0x00000a0000017a02 */\n/* 0x000fe40000000f00 */\n\
-                    /*0010*/ FADD R2, R1.reuse, R3 ; /* 0x0 */\n/* 0x042fc80000000000 */\n";
+                    /*0010*/ FADD R2, R1.reuse, R3 ; /* 0x0 */\n/* 0x042fc80000000000 */\n\
+                    /*0020*/ DEPBAR.LE SB5, 0x1 ; /* 0x0 */\n/* 0x000fe20000000000 */\n";
         let found = control_bits("k.sass", text).unwrap();
         let places = &found.kernels["_Z1kv"];
-        assert_eq!(places.keys().copied().collect::<Vec<_>>(), [0, 0x10]);
+        assert_eq!(places.keys().copied().collect::<Vec<_>>(), [0, 0x10, 0x20]);
+        let limit = DependenceLimit { counter: 5, value: 1, mask: 0 };
+        assert_eq!((places[&0x10].limit, places[&0x20].limit), (None, Some(limit)));
         assert_eq!((places[&0].control.stall(), places[&0].control.reuse()), (2, 0));
         assert_eq!((places[&0x10].control.stall(), places[&0x10].control.reuse()), (4, 1));
         let error = control_bits("k.sass", ".section .text.k\n/*0000*/ EXIT ;\n").unwrap_err().to_string();

@@ -6,7 +6,8 @@
 //! and enter their units; the warp that issues moves on.
 //!
 //! An instruction of variable latency waits behind the hardware for its unit, and keeps its place in its
-//! queue meanwhile.
+//! queue meanwhile. With address units a memory instruction keeps it until it leaves that for the load/store
+//! unit; its results have a way back of their own, which takes one or two registers at a time: H §5.4.
 //!
 //! Real register files write single lanes. The hardware here writes whole rows; what a bank holds is kept
 //! beside it, and lanes that are not written are written as they are.
@@ -23,11 +24,12 @@ use super::super::context::Context;
 use super::super::executing::Executing;
 use super::super::operations::{Entering, OTHER_PIPE};
 use super::super::warp::{token, Expected, State};
+use super::fetch::{Fetch, INSTRUCTION};
 use super::standstill::Standstill;
 use super::Core;
 use crate::bits::{count, members};
 use crate::checkpoint::checkpoint;
-use crate::config::Config;
+use crate::config::{Config, READ_IN_WINDOW};
 use crate::design::{Dependences, Design};
 use crate::engines::{ModernSubCoreEngine, RunsSubCore};
 use crate::modern::{bank_of, row_at, Dispatch, FixedResult, Shown, StallRule, Told};
@@ -61,13 +63,28 @@ pub(super) struct Window {
     behind: [VecDeque<Option<Executing>>; VARIABLE_QUEUES],
     /// Results of fixed latency that each bank is to write, in its order.
     arrived: [VecDeque<Arrived>; READ_BANKS],
-    /// Results of variable latency that wait for their bank, in their order.
-    results: VecDeque<VariableResult>,
+    /// Results of variable latency that wait for their bank, in their order; those on memory's way back
+    /// apart.
+    results: [VecDeque<VariableResult>; 2],
+    /// The ones that come to banks in this cycle.
+    coming: Vec<VariableResult>,
+    /// The first cycle in which the way back from memory is free.
+    way_back: u64,
     /// Values that the banks hold.
     rows: [Vec<u32>; READ_BANKS],
     /// Dependence counters that are to go down.
     decrements: VecDeque<(WarpId, u8)>,
+    /// The ones that are to go down later, and the cycle.
+    later: Vec<(u64, WarpId, u8)>,
+    /// Memory instructions pass an address unit.
+    has_address_unit: bool,
+    /// Cycles of memory's way back for a register, or two of shared memory.
+    return_cycles: u8,
     latches: Latches,
+    /// Instruction buffers and L0; None if all warps have their instructions.
+    fetch: Option<Fetch>,
+    /// Something is fetched, or a constant comes.
+    fetches: bool,
     rule: StallRule,
     /// Cycles for which a stall count may still run.
     stalled: u8,
@@ -80,10 +97,10 @@ pub(super) struct Window {
 
 checkpoint! {
     [] Window {
-        values: told flying free next under_way allocating behind arrived results rows decrements latches
-            stalled scoreboard still obstacle;
+        values: told flying free next under_way allocating behind arrived results coming way_back rows
+            decrements later latches fetch fetches stalled scoreboard still obstacle;
         engines: engine;
-        fixed: rule;
+        fixed: rule has_address_unit return_cycles;
     }
 }
 
@@ -119,7 +136,16 @@ struct VariableResult {
     serial: u32,
     /// The dependence counter that goes down with it.
     counter: u8,
+    /// Cycles for which it takes memory's way back; 0 beside the one before it.
+    cycles: u8,
+    /// It is no result: a load without an active lane, which does not complete before those that it follows.
+    is_idle: bool,
 }
+
+/// The queue of results that come from memory, if that has a way back of its own; the other has all others.
+const FROM_MEMORY: usize = 1;
+/// The queue of memory instructions.
+const MEMORY_QUEUE: usize = 0;
 
 /// Input latches of units of fixed latency. Their time stands while the pipeline does.
 #[derive(Default, BorshSerialize, BorshDeserialize)]
@@ -159,6 +185,10 @@ enum Obstacle {
     Empty,
     /// The instruction in Allocate waits for its reads.
     Reads,
+    /// A constant of the selected warp.
+    Constants,
+    /// The next instruction of every warp.
+    Instructions,
     /// Dependence counters, of all warps that have waited for as long as they say.
     Counters,
     /// Stall counts.
@@ -171,6 +201,7 @@ impl Obstacle {
     fn of(shown: &Shown<u32>, present: WarpSet) -> Obstacle {
         match shown {
             Shown { issued: Some(_), .. } => Obstacle::Nothing,
+            Shown { constant_waits: true, .. } => Obstacle::Constants,
             _ if present == 0 => Obstacle::Empty,
             Shown { held: true, .. } => Obstacle::Reads,
             Shown { unstalled: false, .. } => Obstacle::Stall,
@@ -227,10 +258,17 @@ impl Window {
             allocating: None,
             behind: Default::default(),
             arrived: Default::default(),
-            results: VecDeque::with_capacity(64),
+            results: [(); 2].map(|()| VecDeque::with_capacity(64)),
+            coming: Vec::with_capacity(READ_BANKS),
+            way_back: 0,
             rows: [(); READ_BANKS].map(|()| vec![0; parameters.rows]),
             decrements: VecDeque::with_capacity(16),
+            later: Vec::with_capacity(16),
+            has_address_unit: config.memory.has_address_units(),
+            return_cycles: config.memory.return_cycles.min(u8::MAX.into()) as u8,
             latches: Latches::default(),
+            fetch: Fetch::new(config),
+            fetches: false,
             rule: StallRule::new(parameters),
             stalled: 0,
             scoreboard: (design.dependences != Dependences::ControlBits).then(Scoreboard::new),
@@ -253,9 +291,11 @@ impl Window {
         self.under_way == 0
             && self.stalled == 0
             && self.latches.busy == 0
+            && !self.fetches
             && self.told.give_back == 0
-            && self.results.is_empty()
+            && self.results.iter().all(VecDeque::is_empty)
             && self.decrements.is_empty()
+            && self.later.is_empty()
             && self.arrived.iter().all(VecDeque::is_empty)
     }
 
@@ -281,8 +321,8 @@ impl Window {
     }
 
     /// A cycle in which nothing is asked of the hardware.
-    pub fn rest(&mut self) {
-        self.tell(0, 0);
+    pub fn rest(&mut self, now: u64) {
+        self.tell(now, 0, 0);
         self.engine.cycle(&self.told, &mut Shown::default());
         self.forget();
     }
@@ -290,10 +330,16 @@ impl Window {
     /// The cycle begins: who may issue, and what comes. The banks, a bit each, to which a result of variable
     /// latency comes: in their order, since the compiler relies on that of one unit's.
     #[inline]
-    fn tell(&mut self, present: WarpSet, launch: WarpSet) -> u8 {
+    fn tell(&mut self, now: u64, present: WarpSet, launch: WarpSet) -> u8 {
         let told = &mut self.told;
         (told.present, told.launch, told.unit_ready) = (present, launch, (!self.latches.busy).into());
-        let loads = if self.results.is_empty() { 0 } else { self.tell_results() };
+        let waits = self.results.iter().any(|results| !results.is_empty());
+        let loads = if waits { self.tell_results(now) } else { 0 };
+        if !self.later.is_empty() {
+            let Window { later, decrements, .. } = self;
+            let due = later.extract_if(.., |(cycle, ..)| *cycle <= now);
+            decrements.extend(due.map(|(_, warp, counter)| (warp, counter)));
+        }
         while let Some(decrement) = self.decrements.pop_front() {
             self.told.decrements.push(decrement);
             if self.told.decrements.len() == DECREMENTS {
@@ -303,20 +349,34 @@ impl Window {
         loads
     }
 
-    fn tell_results(&mut self) -> u8 {
+    fn tell_results(&mut self, now: u64) -> u8 {
         let mut banks = 0;
-        for number in 0..READ_BANKS {
-            let Some(&result) = self.results.get(number) else { break };
-            let VariableResult { warp, register, row, token, lanes, counter, .. } = result;
-            let bank = bank_of(register);
-            if banks >> bank & 1 == 1 || !self.arrived[bank].is_empty() {
-                break;
+        for queue in 0..self.results.len() {
+            while let Some(&result) = self.results[queue].front() {
+                let VariableResult { warp, register, row, token, lanes, counter, cycles, .. } = result;
+                if result.is_idle {
+                    self.results[queue].pop_front();
+                    self.coming.push(result);
+                    self.decrement(warp, counter);
+                    continue;
+                }
+                let bank = bank_of(register);
+                let is_late = cycles > 0 && now < self.way_back;
+                if is_late || banks >> bank & 1 == 1 || !self.arrived[bank].is_empty() {
+                    break;
+                }
+                if cycles > 0 {
+                    self.way_back = now + u64::from(cycles);
+                }
+                let value = &mut self.rows[bank][row.index()];
+                *value = token & lanes | *value & !lanes;
+                let load = FixedResult { warp, register, row, data: *value, pipe: OTHER_PIPE };
+                self.told.loads[bank] = Some(load);
+                banks |= 1 << bank;
+                self.results[queue].pop_front();
+                self.coming.push(result);
+                self.decrement(warp, counter);
             }
-            let value = &mut self.rows[bank][row.index()];
-            *value = token & lanes | *value & !lanes;
-            self.told.loads[bank] = Some(FixedResult { warp, register, row, data: *value, pipe: OTHER_PIPE });
-            banks |= 1 << bank;
-            self.decrement(warp, counter);
         }
         banks
     }
@@ -392,6 +452,18 @@ impl<E: RunsSubCore> Core<E> {
                 }
             }
         }
+        let now = context.clock.now;
+        let mut unfetched = false;
+        if let Some(fetch) = &mut window.fetch {
+            let before = present;
+            fetch.launch(launch);
+            present &= fetch.decoded(now);
+            unfetched = before != 0 && present == 0;
+            let (warps, code) = (&self.warps, &context.code);
+            let constant_of = |warp: WarpId| code.of(warps[warp.index()].head().0).constant;
+            window.told.misses = fetch.misses(now, present, constant_of);
+            window.fetches |= window.told.misses != 0;
+        }
         let inputs = (present, unit_ready);
         if self.shape.skips && launch == 0 && window.still.lasts(inputs) && window.stands_still() {
             let stall = self.window_stall(present, &mut context.records.stalls, context.blocks.depleted);
@@ -401,7 +473,7 @@ impl<E: RunsSubCore> Core<E> {
 
         // Counters that reach 0 with this cycle change what the next one can do.
         let mut moves = !window.stands_still();
-        let loads = window.tell(present, launch);
+        let loads = window.tell(context.clock.now, present, launch);
         let mut shown = Shown::default();
         window.engine.cycle(&window.told, &mut shown);
         window.forget();
@@ -410,7 +482,10 @@ impl<E: RunsSubCore> Core<E> {
         }
         context.records.counters.bank_reads += count(shown.bank_read);
         context.records.counters.bank_conflicts += u64::from(shown.held);
-        window.obstacle = Obstacle::of(&shown, present);
+        window.obstacle = match unfetched {
+            true => Obstacle::Instructions,
+            false => Obstacle::of(&shown, present),
+        };
         if !shown.held {
             window.pass(&shown);
         }
@@ -422,7 +497,9 @@ impl<E: RunsSubCore> Core<E> {
         if self.window.as_ref().is_some_and(Window::waits_for_units) {
             moves |= self.enter_units(context);
         }
-        if shown.bank_write | loads != 0 {
+        if shown.bank_write | loads != 0
+            || self.window.as_ref().is_some_and(|window| !window.coming.is_empty())
+        {
             self.write_results(&shown, loads, context);
         }
         match shown.issued {
@@ -436,6 +513,9 @@ impl<E: RunsSubCore> Core<E> {
             }
         }
         let Some(window) = &mut self.window else { return false };
+        if let Some(fetch) = &mut window.fetch {
+            window.fetches = fetch.step(now, &self.ages, &self.warps, &context.code);
+        }
         window.still.note(inputs, moves);
         self.collectors.occupied = u8::from(window.under_way > 0 || window.waits_for_units());
         if !shown.held {
@@ -459,15 +539,19 @@ impl<E: RunsSubCore> Core<E> {
                 format!("sub-core {index}: banks take loads and write {written:?}, and should {should:?}")
             });
         }
-        for _ in members(loads) {
-            let Some(result) = self.window.as_mut().and_then(|window| window.results.pop_front()) else {
-                return;
-            };
-            context.records.counters.bank_writes += 1;
-            context.records.show(move |pipeline| pipeline.write(now, result.serial));
-            self.warps[result.warp.index()].write(result.register);
-            self.situation.look_again(result.warp, self.situation.states.pending());
+        for place in 0.. {
+            let result = self.window.as_ref().and_then(|window| window.coming.get(place).copied());
+            let Some(result) = result else { break };
+            if !result.is_idle {
+                context.records.counters.bank_writes += 1;
+                context.records.show(move |pipeline| pipeline.write(now, result.serial));
+                self.warps[result.warp.index()].write(result.register);
+                self.situation.look_again(result.warp, self.situation.states.pending());
+            }
             self.complete_part(result.warp, context);
+        }
+        if let Some(window) = &mut self.window {
+            window.coming.clear();
         }
         for bank in members(waiting) {
             let Some(window) = &mut self.window else { return };
@@ -497,6 +581,7 @@ impl<E: RunsSubCore> Core<E> {
         };
         window.free |= 1 << place;
         window.under_way -= 1;
+        let keeps_sources = context.goes_to_memory(&executing);
         let Context { code, clock, records, .. } = context;
         let decoded = code.of(&executing.instruction);
         let operation = &decoded.operations[usize::from(flying.round)];
@@ -528,7 +613,9 @@ impl<E: RunsSubCore> Core<E> {
         );
         let is_last = flying.round == decoded.last_round();
         clock.progress();
-        window.decrement(warp, head.counters[1]);
+        if !(keeps_sources && window.has_address_unit) {
+            window.decrement(warp, head.counters[1]);
+        }
         if window.scoreboard.is_some() {
             let reading = window.reading(warp);
             self.warps[warp.index()].dispatch(reading);
@@ -556,13 +643,17 @@ impl<E: RunsSubCore> Core<E> {
                 let decoded = context.code.of(&executing.instruction);
                 (executing, decoded.unit, decoded.timing.initiation)
             });
+            let keeps_place = window.has_address_unit
+                && executing.is_some_and(|executing| context.goes_to_memory(&executing));
             if entering.is_some_and(|(_, unit, _)| self.unit_ready(context) >> unit & 1 == 0) {
                 continue;
             }
             moves = true;
             if let Some(window) = &mut self.window {
                 window.behind[queue].pop_front();
-                window.told.give_back |= 1 << queue;
+                if !(queue == MEMORY_QUEUE && keeps_place) {
+                    window.told.give_back |= 1 << queue;
+                }
             }
             if let Some((executing, unit, initiation)) = entering {
                 self.units.enter(unit, context.clock.now + initiation);
@@ -583,19 +674,46 @@ impl<E: RunsSubCore> Core<E> {
                 context.blocks.opened.insert(block);
             }
         }
-        let (in_memory, timing) = (decoded.memory.is_some(), decoded.timing);
+        let timing = decoded.timing;
+        let in_memory = context.goes_to_memory(&executing);
         context.records.show(move |pipeline| match idle {
             true => pipeline.leave(now, serial),
             false => pipeline.dispatch(now, serial),
         });
-        if idle && !(in_memory && context.memory.takes_idle) {
+        if in_memory {
+            self.keep_sources(&executing, context);
+            context.send_to_memory(executing);
+        } else if idle {
             self.end_counter(&executing, context);
             self.complete_part(warp, context);
-        } else if in_memory {
-            context.send_to_memory(executing);
         } else {
             let latency = timing.latency.saturating_sub(context.config.sm.result_registers);
             context.completions.plan(now + latency, &executing);
+        }
+    }
+
+    /// The sources of an instruction that enters an address unit are read for some time, as H's Table 2 says.
+    fn keep_sources(&mut self, executing: &Executing, context: &Context) {
+        let Some(window) = self.window.as_mut().filter(|window| window.has_address_unit) else { return };
+        let decoded = context.code.of(&executing.instruction);
+        let counter = decoded.operations[usize::from(decoded.last_round())].head.counters[1];
+        if usize::from(counter) < DEPENDENCE_COUNTERS {
+            let cycle = context.clock.now + decoded.source_cycles - READ_IN_WINDOW + 1;
+            window.later.push((cycle, executing.warp, counter));
+        }
+    }
+
+    /// Another kernel starts, whose code is in no cache of instructions.
+    pub fn start_kernel(&mut self) {
+        if let Some(fetch) = self.window.as_mut().and_then(|window| window.fetch.as_mut()) {
+            fetch.start_kernel();
+        }
+    }
+
+    /// A memory instruction has left its address unit: there is a place for another one.
+    pub fn leave_address_unit(&mut self) {
+        if let Some(window) = &mut self.window {
+            window.told.give_back |= 1 << MEMORY_QUEUE;
         }
     }
 
@@ -608,17 +726,46 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
+    /// A load without an active lane waits behind the results on memory's way back, if there are any.
+    fn follows_results(&mut self, executing: &Executing, context: &Context) -> bool {
+        let &Executing { warp, serial, instruction, .. } = executing;
+        let decoded = context.code.of(&instruction);
+        let results = self.window.as_mut().map(|window| &mut window.results[FROM_MEMORY]);
+        let Some(results) = results.filter(|results| decoded.memory.is_some() && !results.is_empty()) else {
+            return false;
+        };
+        let counter = decoded.operations[usize::from(decoded.last_round())].head.counters[0];
+        let (register, row, token) = (RegisterId::RZ, Row(0), 0);
+        let (lanes, cycles, is_idle) = (0, 0, true);
+        results.push_back(VariableResult {
+            warp,
+            register,
+            row,
+            token,
+            lanes,
+            serial,
+            counter,
+            cycles,
+            is_idle,
+        });
+        true
+    }
+
     /// The instruction leaves its unit, or memory answers.
     pub(super) fn complete_in_window(&mut self, executing: Executing, context: &mut Context) {
         let Executing { warp, serial, instruction, .. } = executing;
-        if executing.is_idle() {
-            self.end_counter(&executing, context);
-            return self.complete_part(warp, context);
-        }
         let decoded = context.code.of(&instruction);
+        if executing.is_idle() {
+            if !self.follows_results(&executing, context) {
+                self.end_counter(&executing, context);
+                self.complete_part(warp, context);
+            }
+            return;
+        }
         let head = &decoded.operations[usize::from(decoded.last_round())].head;
         let base = self.warps[warp.index()].base;
         let Some(window) = &mut self.window else { return };
+        let returns = window.has_address_unit && decoded.memory.is_some();
         for (index, &register) in decoded.destinations.iter().enumerate() {
             let (token, row) = (token(serial, register), row_at(base.0, register.into()));
             if head.writes != 0 {
@@ -631,8 +778,14 @@ impl<E: RunsSubCore> Core<E> {
                 let is_last = index + 1 == decoded.destinations.len();
                 let counter = if is_last { head.counters[0] } else { u8::MAX };
                 let lanes = instruction.mask;
-                let result = VariableResult { warp, register, row, token, lanes, serial, counter };
-                window.results.push_back(result);
+                // Two of shared memory go together.
+                let is_second = decoded.returns_pairs && index % 2 == 1;
+                let cycles = if returns && !is_second { window.return_cycles } else { 0 };
+                let is_idle = false;
+                let result =
+                    VariableResult { warp, register, row, token, lanes, serial, counter, cycles, is_idle };
+                let queue = if returns { FROM_MEMORY } else { 0 };
+                window.results[queue].push_back(result);
             }
         }
         let results = decoded.destinations.len() as u32;
@@ -700,6 +853,10 @@ impl<E: RunsSubCore> Core<E> {
             }
             false => context.records.stalls.rounds += 1,
         }
+        if let Some(fetch) = window.fetch.as_mut().filter(|_| is_last) {
+            let next = slot.rest().first().map(|next| context.code.of(next).pc);
+            fetch.issue(context.clock.now, warp, next.is_some_and(|next| next != decoded.pc + INSTRUCTION));
+        }
         self.situation.renew(warp);
         self.leave_buffer(executing, is_last, context);
         self.show_issue(&executing, round, u8::MAX, context);
@@ -716,6 +873,8 @@ impl<E: RunsSubCore> Core<E> {
         let waits_for_load = || WarpId::all_of(present).any(|warp| self.warps[warp.index()].awaits_load());
         match obstacle {
             Obstacle::Reads => &mut stalls.reads,
+            Obstacle::Constants => &mut stalls.constants,
+            Obstacle::Instructions => &mut stalls.instructions,
             Obstacle::Units => &mut stalls.units,
             Obstacle::Stall => &mut stalls.stall_count,
             Obstacle::Counters if waits_for_load() => &mut stalls.memory,

@@ -195,14 +195,14 @@ impl LoadSharing {
         };
         let (code, blocks) = (around.code, around.blocks);
         for sub_core in 0..SUB_CORES {
-            if let Some(head) = unit.head(sub_core) {
+            if let Some(head) = unit.head(around.clock.now, sub_core) {
                 if stores_to_shared(code, blocks, head) {
                     multicaster.hurry(head.block);
                 }
             }
             let takes =
                 |head: &&Executing| multicaster.takes(head, sections.of(head), code.of(&head.instruction));
-            let load = unit.head(sub_core).filter(takes).map(|head| {
+            let load = unit.head(around.clock.now, sub_core).filter(takes).map(|head| {
                 let decoded = code.of(&head.instruction);
                 let first = places(code, blocks, head).next().expect("loads have addresses");
                 let key =

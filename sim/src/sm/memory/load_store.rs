@@ -5,6 +5,11 @@
 //! memory passes it, loads and stores of both. It takes one instruction at a time from the sub-cores' queues,
 //! in turn, and is busy with it until shared memory has served its lanes, or the last of its sectors has gone
 //! to a bank of L1.
+//!
+//! With `memory.pipeline=address_units` a sub-core has an address unit in place of a queue, which holds one
+//! instruction for a fixed time, and the load/store unit takes one every few cycles: H §5.4 and Table 1. Data
+//! of wide accesses then pass on while the rest of them is still read, so that shared memory's parts and L1's
+//! sectors do not add to the cycles of their way back.
 
 use std::collections::VecDeque;
 
@@ -19,6 +24,7 @@ use crate::statistics::Counters;
 use super::coalescer::{Coalescer, SectorAccess};
 use super::l1::{Passage, L1};
 use super::l2::L2;
+use super::latencies::{Delivery, Latencies};
 use super::shared::{shared_cost, WORD};
 use super::{local, Access, Served};
 
@@ -31,6 +37,16 @@ pub(in crate::sm) struct Waits;
 pub(in crate::sm) struct LoadStoreUnit<T> {
     config: Config,
     queues: [VecDeque<T>; SUB_CORES],
+    /// Instructions that each has room for.
+    room: usize,
+    /// The cycle in which the instruction of each address unit can leave it. Queues have none.
+    computed: [u64; SUB_CORES],
+    /// Sub-cores whose address unit has become free, a bit each.
+    left: u8,
+    /// Latencies of address units, if there are such.
+    latencies: Option<Latencies>,
+    /// Cycles between two instructions that the unit takes, at least.
+    interval: u64,
     /// Instructions in them.
     queued: usize,
     /// Queues that are full, a bit each.
@@ -59,12 +75,21 @@ struct Passing {
     passage: Passage,
     /// Sectors that have passed.
     passed: usize,
+    delivery: Delivery,
 }
 
 impl<T: Copy> LoadStoreUnit<T> {
     pub fn new(config: &Config) -> Self {
+        let latencies = config.memory.has_address_units().then(|| Latencies::new(config));
+        let config = &latencies.as_ref().map_or_else(|| config.clone(), |latencies| latencies.adapt(config));
+        let room = if latencies.is_some() { 1 } else { config.load_store.queue };
         LoadStoreUnit {
-            queues: std::array::from_fn(|_| VecDeque::with_capacity(config.load_store.queue)),
+            queues: std::array::from_fn(|_| VecDeque::with_capacity(room)),
+            room,
+            computed: [0; SUB_CORES],
+            left: 0,
+            interval: if latencies.is_some() { config.memory.shared_interval } else { 1 },
+            latencies,
             queued: 0,
             full: 0,
             turn: 0,
@@ -117,19 +142,23 @@ impl<T: Copy> LoadStoreUnit<T> {
     /// The queue of a sub-core has changed.
     #[inline]
     fn note(&mut self, sub_core: usize) {
-        set(&mut self.full, sub_core, self.queues[sub_core].len() >= self.config.load_store.queue);
+        set(&mut self.full, sub_core, self.queues[sub_core].len() >= self.room);
     }
 
+    /// An instruction comes in cycle `now`.
     #[inline]
-    pub fn push(&mut self, sub_core: usize, instruction: T) {
+    pub fn push(&mut self, now: u64, sub_core: usize, instruction: T) {
         self.queues[sub_core].push_back(instruction);
         self.queued += 1;
+        if self.latencies.is_some() {
+            self.computed[sub_core] = now + self.config.memory.address_interval;
+        }
         self.note(sub_core);
     }
 
-    /// The oldest instruction in a sub-core's queue.
-    pub fn head(&self, sub_core: usize) -> Option<&T> {
-        self.queues[sub_core].front()
+    /// The oldest instruction in a sub-core's queue, if it can leave that in cycle `now`.
+    pub fn head(&self, now: u64, sub_core: usize) -> Option<&T> {
+        self.queues[sub_core].front().filter(|_| self.computed[sub_core] <= now)
     }
 
     /// Takes the oldest instruction out of a sub-core's queue.
@@ -137,7 +166,20 @@ impl<T: Copy> LoadStoreUnit<T> {
         let taken = self.queues[sub_core].pop_front();
         self.queued -= usize::from(taken.is_some());
         self.note(sub_core);
+        self.pass_by(sub_core);
         taken
+    }
+
+    /// An instruction of the sub-core needs the unit no more.
+    #[inline]
+    pub fn pass_by(&mut self, sub_core: usize) {
+        self.left |= u8::from(self.latencies.is_some()) << sub_core;
+    }
+
+    /// Sub-cores whose instruction has left their address unit since this was asked last, a bit each.
+    #[inline]
+    pub fn take_left(&mut self) -> u8 {
+        std::mem::take(&mut self.left)
     }
 
     #[inline]
@@ -152,7 +194,7 @@ impl<T: Copy> LoadStoreUnit<T> {
             return None;
         }
         let mut waiting = (self.turn..self.turn + SUB_CORES).map(|index| index % SUB_CORES);
-        let sub_core = waiting.find(|&index| self.queues[index].front().is_some_and(&may))?;
+        let sub_core = waiting.find(|&index| self.head(now, index).is_some_and(&may))?;
         self.turn = (sub_core + 1) % SUB_CORES;
         self.pop(sub_core)
     }
@@ -160,7 +202,12 @@ impl<T: Copy> LoadStoreUnit<T> {
     /// The next cycle in which the unit can take an instruction; `None` if none waits.
     #[inline]
     pub fn next_take(&self) -> Option<u64> {
-        (self.queued > 0).then_some(self.busy_until)
+        if self.queued == 0 || self.latencies.is_none() {
+            return (self.queued > 0).then_some(self.busy_until);
+        }
+        let units = self.queues.iter().zip(self.computed);
+        let computed = units.filter(|(queue, _)| !queue.is_empty()).map(|(_, cycle)| cycle).min();
+        computed.map(|cycle| cycle.max(self.busy_until))
     }
 
     /// The next cycle in which a sector arrives that loads wait for.
@@ -188,13 +235,17 @@ impl<T: Copy> LoadStoreUnit<T> {
         instruction: T,
         counters: &mut Counters,
     ) -> Result<Served, Waits> {
-        self.busy_until = now + 1;
+        self.busy_until = now + self.interval;
         access.count(counters);
+        let constant = self
+            .latencies
+            .as_ref()
+            .map_or(self.config.l1.latency, |latencies| latencies.constant[usize::from(!access.uniform)]);
         let served = match access.memory.space {
             MemorySpace::Shared if access.is_idle() => Served::hit(now + self.config.shared.latency),
             _ if access.is_idle() => Served::hit(now + self.idle_latency),
+            MemorySpace::Constant => Served::hit(now + constant),
             _ if access.addresses.is_empty() => Served::hit(now + self.config.l1.latency),
-            MemorySpace::Constant => Served::hit(now + self.config.l1.latency),
             MemorySpace::Shared => self.access_shared(now, &access, counters),
             _ => return self.access_global(now, &access, instruction, counters),
         };
@@ -207,9 +258,15 @@ impl<T: Copy> LoadStoreUnit<T> {
         let width = if first_words { WORD } else { access.width };
         let cost = shared_cost(access.addresses, width, banks);
         let cycles = access.transfers * cost.cycles;
-        self.busy_until = now + cycles;
+        self.busy_until = now + cycles.max(self.interval);
         counters.shared_conflicts += access.transfers * cost.conflicts;
-        Served::hit(now + self.config.shared.latency + cycles - 1)
+        match &self.latencies {
+            None => Served::hit(now + self.config.shared.latency + cycles - 1),
+            Some(latencies) => {
+                let latency = latencies.shared[usize::from(!access.uniform)];
+                Served::hit(now + latency + access.transfers * (cost.conflicts + 1) - 1)
+            }
+        }
     }
 
     fn access_global(
@@ -228,7 +285,9 @@ impl<T: Copy> LoadStoreUnit<T> {
         }
         let passage = Passage { entry: now, completion: now };
         let number = l1.fills.open(instruction, order);
-        self.pass(Passing { number, access: memory.access, now, passage, passed: 0 }, counters)
+        let delivery =
+            self.latencies.as_ref().map_or(Delivery::default(), |latencies| latencies.delivery(access));
+        self.pass(Passing { number, access: memory.access, now, passage, passed: 0, delivery }, counters)
     }
 
     /// The instruction whose access waits for replies.
@@ -248,7 +307,7 @@ impl<T: Copy> LoadStoreUnit<T> {
 
     /// The sectors of an access pass L1.
     fn pass(&mut self, passing: Passing, counters: &mut Counters) -> Result<Served, Waits> {
-        let Passing { number, access, now, mut passage, mut passed } = passing;
+        let Passing { number, access, now, mut passage, mut passed, delivery } = passing;
         let LoadStoreUnit { coalescer, l1, l2, waiting, .. } = self;
         l2.exchange.now = now;
         for sector in coalescer.sectors().skip(passed) {
@@ -263,9 +322,13 @@ impl<T: Copy> LoadStoreUnit<T> {
             }
             passed += 1;
         }
-        self.busy_until = passage.entry + 1;
+        self.busy_until = (passage.entry + 1).max(now + self.interval);
         counters.io_cycles += self.busy_until - now;
-        let completion = l1.fills.close(number, passage.completion);
+        let mut completion = l1.fills.close(number, passage.completion);
+        if self.latencies.is_some() && access == MemoryAccess::Load {
+            let first = now + self.config.l1.latency;
+            completion = completion.map(|last| delivery.begins(first, last));
+        }
         let hit = match access {
             MemoryAccess::Load => completion.is_some(),
             MemoryAccess::Store => true,
@@ -303,7 +366,16 @@ mod tests {
     const SHARED: Memory = Memory { space: MemorySpace::Shared, access: MemoryAccess::Load };
 
     fn access(memory: Memory, width: u64, addresses: &[u64]) -> Access<'_> {
-        Access { memory, width, addresses, transfers: 1, threads: Threads::default(), order: 0 }
+        Access {
+            memory,
+            width,
+            addresses,
+            uniform: false,
+            copies: false,
+            transfers: 1,
+            threads: Threads::default(),
+            order: 0,
+        }
     }
 
     /// A unit, and what it counts.
@@ -358,7 +430,7 @@ mod tests {
         let free_after = |settings: &[&str], stride| {
             let mut unit = bench(settings);
             unit.takes(0, LOAD, 4, &lanes(stride));
-            unit.0.push(0, 7);
+            unit.0.push(0, 0, 7);
             unit.0.next_take()
         };
         assert_eq!(free_after(&[], 128), Some(32), "all are in one bank");
@@ -464,7 +536,7 @@ mod tests {
     #[test]
     fn shared_memory_is_busy_for_its_conflicts() {
         let mut unit = bench(&[]);
-        unit.0.push(3, 1);
+        unit.0.push(0, 3, 1);
         assert_eq!(unit.takes(0, SHARED, 4, &lanes(8)), 31);
         assert_eq!((unit.0.next_take(), unit.1.shared_conflicts), (Some(2), 1));
         assert_eq!(unit.takes(10, SHARED, 8, &lanes(8)), 31);
@@ -476,7 +548,7 @@ mod tests {
         let two: Vec<u64> = (0..32).map(|lane| 64 * (lane / 16)).collect();
         for (first_words, cycles) in [("true", 1), ("false", 4)] {
             let mut unit = bench(&[&format!("shared.first_words={first_words}")]);
-            unit.0.push(0, 1);
+            unit.0.push(0, 0, 1);
             unit.takes(0, SHARED, 16, &two);
             assert_eq!(unit.0.next_take(), Some(cycles), "{first_words}");
             unit.takes(10, SHARED, 16, &lanes(16));
@@ -487,7 +559,7 @@ mod tests {
     #[test]
     fn an_access_without_a_lane_takes_a_cycle() {
         let mut unit = bench(&[]);
-        unit.0.push(0, 1);
+        unit.0.push(0, 0, 1);
         assert_eq!((unit.takes(0, LOAD, 4, &[]), unit.takes(5, SHARED, 4, &[])), (1, 30));
         assert_eq!((unit.0.next_take(), unit.1.shared_loads, unit.1.global_loads), (Some(6), 0, 0));
     }
@@ -496,8 +568,8 @@ mod tests {
     fn sub_cores_take_turns() {
         let mut unit = bench(&[]).0;
         (0..3).for_each(|number| {
-            unit.push(1, 10 + number);
-            unit.push(3, 30 + number);
+            unit.push(0, 1, 10 + number);
+            unit.push(0, 3, 30 + number);
         });
         assert!(!unit.accepts(1) && unit.accepts(0));
         let order: Vec<u32> = (0..6).filter_map(|now| unit.take(now, |_| true)).collect();
@@ -507,10 +579,10 @@ mod tests {
     #[test]
     fn an_instruction_that_may_not_be_taken_lets_others_pass() {
         let mut unit = bench(&[]).0;
-        unit.push(0, 10);
-        unit.push(1, 11);
+        unit.push(0, 0, 10);
+        unit.push(0, 1, 11);
         assert_eq!(unit.take(0, |&number| number != 10), Some(11));
-        assert_eq!((unit.take(0, |&number| number != 10), unit.head(0)), (None, Some(&10)));
+        assert_eq!((unit.take(0, |&number| number != 10), unit.head(0, 0)), (None, Some(&10)));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod exchange;
 mod fills;
 mod l1;
 mod l2;
+mod latencies;
 mod link;
 mod load_store;
 mod local;
