@@ -144,7 +144,7 @@ fn monitor_of_a_file(path: &Path) -> Result<String> {
 ///
 /// # Errors
 /// If it is no monitor.
-pub fn watched(entry: &Entry, parameters: &Parameters, text: &str) -> Result<Watched> {
+pub fn watched(entry: &CatalogueEntry, parameters: &Parameters, text: &str) -> Result<Watched> {
     let settings: Vec<_> = entry.parameters().iter().map(|name| parameters.setting(name)).collect();
     Watched::read(text, &settings).with_context(|| format!("the monitor of {}", entry.name))
 }
