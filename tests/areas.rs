@@ -12,7 +12,7 @@ use gpurf_synth::{nangate, Structure, Synthesis};
 use gpurf_testbenches::workbench;
 use gpurf_verilog::tools::Tool;
 
-/// Gate equivalents up to which a module is synthesized here, in a second or two. `make overheads` measures all.
+/// Gate equivalents up to which a module is synthesized here, in a second or two.
 const SMALL: f64 = 700.0;
 
 fn recorded() -> PathBuf {
