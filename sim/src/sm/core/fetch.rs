@@ -233,8 +233,8 @@ impl Fetch {
         self.last = Some(warp);
     }
 
-    /// The cycle fetches an instruction, if it can. `ages`: oldest first. Whether another cycle may fetch one
-    /// without an issue.
+    /// The cycle fetches an instruction, if it can. `ages`: oldest first. Returns true if another cycle
+    /// may fetch one without an issue.
     pub fn step(&mut self, now: u64, ages: &[WarpId], warps: &[Warp; MAX_WARPS], code: &Code) -> bool {
         let mut goes_on = false;
         let mut fetched = false;
