@@ -44,7 +44,7 @@ fn check(module: &str, hierarchy: &Hierarchy, parameters: &[Setting], changes: &
         for module in &mut broken.modules {
             module.code = module.code.replace(line, by);
         }
-        assert!(!holds(&prove(&broken)[0]), "{by}");
+        assert!(!prove(&broken)[..rules.len()].iter().all(holds), "`{by}` for `{line}` is proved");
     }
 }
 
@@ -494,7 +494,7 @@ fn what_a_register_cache_gives_was_written_last() {
     check!(
         "register_cache",
         RegisterCache::<32, 32>::new(&parameters),
-        parameters: ["width", "slots", "rc_entries", "rc_ways", "rc_tag_lanes"],
+        parameters: ["width", "slots", "rc_entries", "rc_ways", "rc_tag_lanes", "rc_replacement"],
         [
             ("assign can_write = (buffer_free & !flushing) & !flush;", "assign can_write = !flushing & !flush;"),
             ("assign conflict = buffer_conflict;", "assign conflict = 1'd0;"),
