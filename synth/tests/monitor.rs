@@ -498,7 +498,6 @@ fn what_a_register_cache_gives_was_written_last() {
         [
             ("assign can_write = (buffer_free & !flushing) & !flush;", "assign can_write = !flushing & !flush;"),
             ("assign conflict = buffer_conflict;", "assign conflict = 1'd0;"),
-            ("if (flushing) warp = flushed_warp;", ""),
             ("if (write) memory_write_data = write_data;", ""),
         ]
     );
