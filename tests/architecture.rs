@@ -137,7 +137,7 @@ fn kinds_of_designs_are_named_in_their_rows_and_presets_alone() {
     let kinds = [
         ("CollectorKind", "sim/src/design/collectors.rs", 4, vec![]),
         ("Residency", "sim/src/design/residency.rs", 4, vec![]),
-        // Its default; and a bound that holds for one of them alone.
+        // One of the others has the default. The other has a bound that holds for one scheduler alone.
         (
             "Scheduling",
             "blocks/src/parameters/scheduling.rs",

@@ -19,7 +19,7 @@ use crate::verilog::set;
 /// From the root of the repository.
 const PROOFS: &str = "synth/proofs.jsonl";
 
-/// PropertyKind, module, text and values of each event.
+/// Kind, module, text and values of each event.
 pub fn table(project: &Project, _: &str) -> Result<String> {
     let pages = project.pages()?;
     let mut text = String::from("| event | of | text | values |\n|---|---|---|---|\n");

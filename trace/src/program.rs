@@ -161,6 +161,11 @@ impl StaticInstruction {
         Opcode(&self.opcode).base()
     }
 
+    /// It copies from global to shared memory: LDGSTS.
+    pub fn copies_to_shared(&self) -> bool {
+        self.base() == "LDGSTS"
+    }
+
     fn is(&self, instruction: &Instruction) -> bool {
         *self.opcode == *instruction.opcode
             && self.named_destination == instruction.destination

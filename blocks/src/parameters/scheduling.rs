@@ -70,7 +70,7 @@ impl ParameterValue for Scheduling {
         self.name.into()
     }
 
-    /// Its place; of a row that stands elsewhere, the place behind all.
+    /// The place among all rows. A row that stands elsewhere comes behind them.
     fn number(&self) -> usize {
         Scheduling::ALL.iter().position(|row| row == self).unwrap_or(Scheduling::ALL.len())
     }

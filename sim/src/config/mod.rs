@@ -17,8 +17,10 @@ use gpurf_blocks::{Parameters, LANES, MAX_ROWS, MAX_WARPS, MIN_WARPS, SUB_CORES}
 use gpurf_trace::{Memory, MemoryAccess, MemorySpace, StaticInstruction};
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a register of a lane.
-const REGISTER: u64 = 4;
+/// Registers of a lane that so many bytes take; one for an instruction that moves none.
+pub(crate) fn registers_a_lane(bytes: u64) -> u64 {
+    bytes.div_ceil(4).max(1)
+}
 
 pub use check::{LINE, MAX_BUFFER, OWN_STHLD, READ_IN_WINDOW};
 pub use describe::{constants, preset};
@@ -424,9 +426,9 @@ impl MemoryPipeline {
     /// its address is in no regular register.
     pub fn source_cycles(&self, instruction: &StaticInstruction, uniform: bool) -> u64 {
         let Some(Memory { space, access }) = instruction.memory else { return READ_IN_WINDOW };
-        let registers = u64::from(instruction.width).div_ceil(REGISTER).max(1);
+        let registers = registers_a_lane(u64::from(instruction.width));
         let (latencies, is_store) = match (space, access) {
-            _ if instruction.base() == "LDGSTS" => ([self.copy_war; 2], false),
+            _ if instruction.copies_to_shared() => ([self.copy_war; 2], false),
             (MemorySpace::Constant, _) => (self.constant_war, false),
             (MemorySpace::Shared, MemoryAccess::Load) => (self.shared_load_war, false),
             (MemorySpace::Shared, _) => (self.shared_store_war, true),

@@ -113,7 +113,7 @@ impl MemoryLatency {
     pub fn measure_war(&self, config: &Config, width: u64) -> u64 {
         self.measure(config, width, |line| {
             line.control = line.control.with_read_barrier(AWAITED);
-            // Its sources, as long as there are regular ones.
+            // The last regular source, if there is one.
             ("MOV", line.sources.iter().rev().find_map(|source| vector(*source)), vec![])
         })
     }

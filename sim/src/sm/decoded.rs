@@ -29,7 +29,7 @@ pub(super) struct Decoded {
     pub source_cycles: u64,
     /// Two of its registers come back from memory together.
     pub returns_pairs: bool,
-    /// Its data go to shared memory: LDGSTS.
+    /// The data go to shared memory: LDGSTS.
     pub copies: bool,
     /// A multicasting load, MLDS.
     pub mlds: bool,
@@ -130,7 +130,7 @@ impl Decoded {
             source_cycles: config.memory.source_cycles(instruction, uniform_address),
             returns_pairs: memory
                 .is_some_and(|memory| matches!(memory.space, MemorySpace::Shared | MemorySpace::Constant)),
-            copies: instruction.base() == "LDGSTS",
+            copies: instruction.copies_to_shared(),
             mlds,
             multicasts,
             operation: operation.finish(),

@@ -87,13 +87,13 @@ impl Operations {
         if !design.reads_in_window() {
             let refused =
                 |key, value, other| Err(SmError::Collectors { design: design.name(), key, value, other });
-            return match () {
-                () if config.memory.has_address_units() => {
-                    refused("memory.pipeline", "address_units", "queues")
-                }
-                () if config.front.kind == FrontKind::Caches => refused("front.kind", "caches", "ideal"),
-                () => Ok(None),
-            };
+            if config.memory.has_address_units() {
+                return refused("memory.pipeline", "address_units", "queues");
+            }
+            if config.front.kind == FrontKind::Caches {
+                return refused("front.kind", "caches", "ideal");
+            }
+            return Ok(None);
         }
         let refused = |key, value| Err(SmError::Window { design: design.name(), key, value });
         if config.hardware.banks != READ_BANKS {

@@ -7,7 +7,7 @@ use gpurf_sim::config::Config;
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Control, ListedControl, Workload};
 
-use super::workloads::{assert_right, run, run_on, workload};
+use super::workloads::{assert_cycles_may_be_left_out, assert_right, run, run_on, workload};
 use crate::streams::{header, kernel, Line, ALL, EXIT};
 
 const CACHES: &str = "front.kind=caches";
@@ -117,20 +117,8 @@ fn constants_are_waited_for() {
 
 #[test]
 fn cycles_may_be_left_out_with_caches() {
-    use gpurf_sim::engines::Engines;
-    use gpurf_sim::sm::{Design, Gpu};
     for design in ["modern", "modern+dependences=scoreboard"] {
         let config = Config::load(None, &[CACHES.into()]).unwrap();
-        let design = design.parse::<Design>().unwrap();
-        let workload = workload("nn");
-        let run = |every: bool| {
-            let mut gpu = Gpu::new(&config, design, 1, Engines::models(&config, design, 1));
-            if every {
-                gpu.clock_every_cycle();
-            }
-            gpu.run(&workload, None).unwrap();
-            serde_json::to_value(gpu.statistics("model", 0)).unwrap()
-        };
-        assert_eq!(run(false), run(true), "{design}");
+        assert_cycles_may_be_left_out(&config, "nn", design);
     }
 }

@@ -5,14 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::Engines;
 use gpurf_sim::modern::MemoryTables;
-use gpurf_sim::sm::{Design, Gpu};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Control, DependenceLimit, ListedControl, Workload};
 use rayon::prelude::*;
 
-use super::workloads::{assert_right, run, run_on, workload};
+use super::workloads::{assert_cycles_may_be_left_out, assert_right, run, run_on, workload};
 use crate::streams::{header, kernel, ALL, EXIT};
 
 const PIPELINE: &str = "memory.pipeline=address_units";
@@ -77,17 +75,7 @@ fn every_operand_is_right_with_address_units() {
 #[test]
 fn cycles_may_be_left_out_with_address_units() {
     for design in ["modern", "modern+dependences=scoreboard"] {
-        let (config, design) = (config(&[PIPELINE]), design.parse::<Design>().unwrap());
-        let workload = workload("lud");
-        let run = |every: bool| {
-            let mut gpu = Gpu::new(&config, design, 1, Engines::models(&config, design, 1));
-            if every {
-                gpu.clock_every_cycle();
-            }
-            gpu.run(&workload, None).unwrap();
-            serde_json::to_value(gpu.statistics("model", 0)).unwrap()
-        };
-        assert_eq!(run(false), run(true), "{design}");
+        assert_cycles_may_be_left_out(&config(&[PIPELINE]), "lud", design);
     }
 }
 

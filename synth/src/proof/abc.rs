@@ -41,7 +41,7 @@ pub fn is_inductive(
         let [always, not] = answers.map(|answer| said.contains(answer));
         Ok(((always || not).then_some(always), said.contains("network is combinational")))
     };
-    // What no register has a part in has no step.
+    // Without registers there is no inductive step.
     match ask("dc2; dc2; ind -F 2", ["Networks are equivalent", "Networks are UNDECIDED"])? {
         (_, true) => Ok(ask("sat", ["UNSATISFIABLE", "SATISFIABLE"])?.0),
         (answer, false) => Ok(answer),

@@ -120,7 +120,7 @@ struct Sum {
 /// A section, a loop or a branch around a place.
 #[derive(Clone, PartialEq)]
 struct Around {
-    /// Its number in the kernel; below a condition of signals equal text is one.
+    /// The number in the kernel. It is missing below a condition of signals: there equal text is one.
     node: Option<usize>,
     text: String,
     /// The parameters' choice that it is a branch of.

@@ -205,7 +205,7 @@ impl Fetch {
         for warp in WarpId::all_of(warps) {
             let Some(line) = constant_of(warp).map(|address| address / CONSTANT_LINE) else { continue };
             let awaited = &mut constants.awaited[warp.index()];
-            // What has come for a warp is its own, though others may have taken the place of the line.
+            // A constant that has come stays the warp's. Another line may have taken its place in the cache.
             let ready = match awaited.filter(|(other, _)| *other == line) {
                 Some((_, ready)) => ready,
                 None => constants.lines.find(line).unwrap_or_else(|| {

@@ -15,9 +15,9 @@ pub(in crate::sm) struct Access<'a> {
     pub width: u64,
     /// The addresses of the active lanes; none for constants and textures.
     pub addresses: &'a [u64],
-    /// Its address is in no regular register.
+    /// No regular register is in the address.
     pub uniform: bool,
-    /// Its data go to shared memory.
+    /// The data go to shared memory.
     pub copies: bool,
     /// How often shared memory transfers the data.
     pub transfers: u64,

@@ -5,12 +5,10 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 
 use super::Access;
-use crate::config::Config;
+use crate::config::{registers_a_lane, Config};
 
 /// Cycles from an issue to the first one in an address unit, if nothing is in the way.
 const TO_ADDRESS_UNIT: u64 = 6;
-/// Bytes of a register of a lane.
-const REGISTER: u64 = 4;
 
 /// Cycles from the unit's taking an instruction to its first results. Two stand for an address in uniform
 /// registers and in regular ones.
@@ -71,7 +69,7 @@ impl Latencies {
 
     /// The delivery of a load through L1.
     pub fn delivery(&self, access: &Access) -> Delivery {
-        let registers = access.width.div_ceil(REGISTER).max(1);
+        let registers = registers_a_lane(access.width);
         let latency = if access.copies { self.copy } else { self.global[usize::from(!access.uniform)] };
         Delivery { overlap: self.back * (registers - 1), later: latency - self.l1() }
     }
