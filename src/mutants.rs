@@ -8,7 +8,9 @@ use clap::Args;
 use comfy_table::Table;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::catalogue;
-use gpurf_synth::{digest, read_lines, write_lines, Equivalence, Fault, Mutants, Origin, Protocols};
+use gpurf_synth::{
+    digest_with_contract, read_lines, write_lines, Equivalence, Fault, Mutants, Origin, Protocols,
+};
 use gpurf_testbenches::EngineKind::{Model, Verilator};
 use gpurf_testbenches::{workbench, Random, Workbench};
 use gpurf_verilog::tools::Tool;
@@ -142,7 +144,7 @@ fn report(module: &'static str, parameters: &Parameters, arguments: &Arguments) 
     let mut report = MutantsReport {
         module: module.to_string(),
         verilog: design.top.clone(),
-        source: digest(&source),
+        source: digest_with_contract(&source),
         measured: origin(),
         tools: [Tool::Yosys, Tool::Verilator].map(tool).into_iter().collect::<Result<_>>()?,
         draw: arguments.draw,

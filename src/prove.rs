@@ -10,7 +10,8 @@ use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::CatalogueEntry;
 use gpurf_hw::dialect::Monitor;
 use gpurf_synth::{
-    digest, prove_contract, prove_monitor, read_lines, write_lines, Holds, Origin, RuleProof, Watched,
+    digest_with_contract, prove_contract, prove_monitor, read_lines, write_lines, Holds, Origin, RuleProof,
+    Watched,
 };
 use gpurf_verilog::Hierarchy;
 use serde::{Deserialize, Serialize};
@@ -177,7 +178,7 @@ impl Job<'_> {
 
     /// They are recorded at once: the next module may take long.
     fn reports(&self, of: &str, hierarchy: &Hierarchy, proofs: Vec<RuleProof>) -> Result<Vec<ProofReport>> {
-        let source = digest(&hierarchy.code());
+        let source = digest_with_contract(&hierarchy.code());
         let reports = proofs.into_iter().map(|proof| {
             let (result, cycles) = match proof.holds {
                 Holds::Always => ("proved", None),

@@ -42,7 +42,7 @@ fn proof<'a>(
     let is_of_it =
         |proof: &&ProofReport| (&proof.of[..], &proof.verilog, &proof.rule[..]) == (of, &verilog.top, rule);
     let proof = proofs.iter().find(is_of_it)?;
-    if proof.source != verilog.source {
+    if proof.source != verilog.source_with_contract {
         let command = format!("gpurf prove {} --record {PROOFS}", proof.module);
         project.outdated(command, &verilog.top, &proof.measured.date);
     }

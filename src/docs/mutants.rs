@@ -26,7 +26,7 @@ pub fn table(project: &Project, about: &str) -> Result<String> {
         let verilog = project.verilog(entry, &parameters)?;
         let of_module = all.iter().filter(|one| one.verilog == verilog.top);
         let Some(latest) = of_module.max_by_key(|one| one.draw) else { continue };
-        if latest.source != verilog.source {
+        if latest.source != verilog.source_with_contract {
             let command =
                 format!("gpurf mutants {}{settings} --draw {} --record {RECORD}", entry.name, latest.draw);
             project.outdated(command, &verilog.top, &latest.measured.date);

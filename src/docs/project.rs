@@ -9,7 +9,7 @@ use std::rc::Rc;
 use anyhow::Result;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::CatalogueEntry;
-use gpurf_synth::{count, digest, MemoryArray, Records, Utilizations};
+use gpurf_synth::{count, digest, digest_with_contract, MemoryArray, Records, Utilizations};
 use gpurf_testbenches::workbench;
 
 use super::pages::Pages;
@@ -34,8 +34,10 @@ pub struct Project<'a> {
 pub struct Verilog {
     /// Name of the top module.
     pub top: String,
-    /// Digest of the text.
+    /// Digest of what is synthesized.
     pub source: String,
+    /// Digest of all of it.
+    pub source_with_contract: String,
     /// Memories of the design, which records leave out.
     pub memories: Vec<MemoryArray>,
 }
@@ -90,7 +92,9 @@ impl<'a> Project<'a> {
         drop(known);
         let hierarchy = hierarchy(entry, parameters)?;
         let memories = count(&*workbench(entry.name, parameters).block()).memories;
-        let verilog = Rc::new(Verilog { source: digest(&hierarchy.code()), top: hierarchy.top, memories });
+        let (code, top) = (hierarchy.code(), hierarchy.top);
+        let (source, source_with_contract) = (digest(&code), digest_with_contract(&code));
+        let verilog = Rc::new(Verilog { top, source, source_with_contract, memories });
         self.verilog.borrow_mut().push((entry.name, *parameters, verilog.clone()));
         Ok(verilog)
     }

@@ -20,6 +20,7 @@ mod autonomous;
 mod boolean;
 mod circuit;
 mod cost;
+mod digest;
 mod equivalence;
 mod files;
 mod fpga;
@@ -47,6 +48,7 @@ mod yosys;
 
 pub use circuit::{Activity, Circuit, Gates, Instance, Memory, Widening};
 pub use cost::{Cost, MEMORY_BIT_UM2};
+pub use digest::{digest, digest_with_contract};
 pub use equivalence::{prove, Proof};
 pub use fpga::{implement, Routed, Target, Utilization, Utilizations};
 pub use layout::{lay_out, Layout, Layouts, Physical};
@@ -63,6 +65,6 @@ pub use proof::{prove_contract, prove_monitor, Holds, Property, PropertyKind, Ru
 pub use record::{Flow, Moved, Records};
 pub use registers::{by_name, count, Registers};
 pub use synthesis::{
-    digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Structure, Synthesis,
-    YosysStep, DELAY_TARGET_PS, LOAD_FF,
+    synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Structure, Synthesis, YosysStep,
+    DELAY_TARGET_PS, LOAD_FF,
 };

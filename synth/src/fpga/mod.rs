@@ -20,12 +20,13 @@ use serde_json::Value;
 
 pub use target::Target;
 
+use crate::digest::digest;
 use crate::files::{CELLS, DESIGN};
 use crate::kept;
 use crate::lines::{read_lines, write_lines};
 use crate::origin::Origin;
 use crate::programs::NEXTPNR;
-use crate::synthesis::{digest, grouped, table, trimmed};
+use crate::synthesis::{grouped, table, trimmed};
 use crate::yosys::Yosys;
 
 const NETLIST: &str = "netlist.json";

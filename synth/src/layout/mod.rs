@@ -21,10 +21,11 @@ use serde::{Deserialize, Serialize};
 
 pub use physical::Physical;
 
+use crate::digest::digest;
 use crate::lines::{read_lines, write_lines};
 use crate::origin::Origin;
 use crate::programs::{GRAYWOLF, QFLOW, QROUTER};
-use crate::synthesis::{digest, grouped, table};
+use crate::synthesis::{grouped, table};
 
 /// The cells, as qflow calls them.
 const TECHNOLOGY: &str = "osu018";

@@ -23,10 +23,9 @@ mod statistics;
 mod tables;
 mod tree;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use anyhow::{bail, Result};
-use gpurf_verilog::cache;
 use serde::{Deserialize, Serialize};
 
 use self::run::Report;
@@ -210,7 +209,7 @@ fn combine(job: &Job, options: &Options, tree: &ReportTree, whole: &Report) -> R
     let seconds_by_module: f64 = tree.modules.values().map(|report| report.time.as_secs_f64()).sum();
     Ok(Synthesis {
         top: job.top.to_string(),
-        source: digest(job.source),
+        source: crate::digest(job.source),
         measured: None,
         tool: tree.modules[job.top].tool.clone(),
         library: library.name.clone(),
@@ -238,73 +237,4 @@ fn combine(job: &Job, options: &Options, tree: &ReportTree, whole: &Report) -> R
 /// Sums a property of cells.
 fn total(cells: &BTreeMap<String, u64>, of: impl Fn(&str) -> f64) -> f64 {
     cells.iter().map(|(cell, count)| *count as f64 * of(cell)).sum()
-}
-
-/// The digest of a module and all below it, by which a measurement names its Verilog. Comments, blank space
-/// and the names of modules have no part in it.
-pub fn digest(source: &str) -> String {
-    let words = words(source);
-    let declared =
-        words.iter().zip(&words[1..]).filter(|(word, _)| **word == "module").map(|(_, name)| *name);
-    let numbers: HashMap<&str, usize> = declared.zip(0..).collect();
-    // A module is named where it begins, and before its instances' names.
-    let is_name = |word: &str| word.starts_with(|first: char| first.is_alphabetic() || first == '_');
-    let nameless = words.iter().enumerate().map(|(place, word)| {
-        let (before, behind) = (place.checked_sub(1).map(|before| words[before]), words.get(place + 1));
-        let names = before == Some("module") || behind.is_some_and(|behind| is_name(behind));
-        match numbers.get(word).filter(|_| names) {
-            Some(number) => format!("module {number}"),
-            None => word.to_string(),
-        }
-    });
-    cache::key(&[&nameless.collect::<Vec<_>>().join(" ")])
-}
-
-/// Names, numbers, texts and signs of Verilog, without comments and blank space.
-fn words(source: &str) -> Vec<&str> {
-    let (mut words, mut rest) = (vec![], source.trim_start());
-    while let Some(first) = rest.chars().next() {
-        let is_part = |sign: char| sign.is_alphanumeric() || "_$'`".contains(sign);
-        let length = match first {
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-            '"' => rest[1..].find('"').map_or(rest.len(), |end| end + 2),
-            first if is_part(first) => rest.find(|sign| !is_part(sign)).unwrap_or(rest.len()),
-            first => first.len_utf8(),
-        };
-        let (word, behind) = rest.split_at(length);
-        if !word.starts_with("//") && !word.starts_with("/*") {
-            words.push(word);
-        }
-        rest = behind.trim_start();
-    }
-    words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::digest;
-
-    /// A module around two instances of a part.
-    fn source(part: &str, top: &str, body: &str, comment: &str) -> String {
-        format!(
-            "module {part} (\n  input wire a\n);\nendmodule\n// {comment}\nmodule {top} (\n  input wire a\n);\n\n  \
-             {part} one (\n    .a(a)\n  );\n  {part} two (\n    .a({body})\n  );\nendmodule\n"
-        )
-    }
-
-    #[test]
-    fn names_of_modules_comments_and_blank_space_have_no_part_in_a_digest() {
-        let text = source("lru_order_e8_p0", "ccu_e8", "a", "A comment");
-        let one = digest(&text);
-        assert_eq!(digest(&source("lru_order", "ccu", "a", "Another")), one);
-        assert_eq!(digest(&text.replace("(\n    .a", "( .a").replace("  ", "\t")), one);
-        assert_eq!(digest(&text.replace("endmodule", "/* the end // of it */ endmodule // \"done")), one);
-        assert_ne!(digest(&text.replace("wire a", "wirea")), one);
-        assert_ne!(digest(&source("lru_order", "ccu", "!a", "A comment")), one);
-        let twice = source("lru_order", "ccu", "a", "").replacen("lru_order one", "ccu one", 1);
-        assert_ne!(digest(&twice), one, "which module an instance is of");
-        let [one, other] = ["a  b", "a b"].map(|text| digest(&format!("$error(\"{text} // {text}\");")));
-        assert_ne!(one, other, "blank space of a text");
-    }
 }
