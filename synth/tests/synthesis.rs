@@ -287,6 +287,8 @@ fn a_module_is_mapped_once_and_anew_when_it_changes() {
 
     let flattened = watched(&[Job::new(&source, &top)], &options).1;
     assert_eq!(flattened, runs(&["top"], YosysStep::Flattened), "its modules are known");
+    let leaf = watched(&[Job::new(&source, &levels.name("leaf"))], &options).1;
+    assert_eq!(leaf, runs(&["leaf"], YosysStep::Composed), "nothing lies below it that would be flattened");
 
     let commented = source.replace("endmodule\n", "endmodule // nothing new\n/* or\n here */\n");
     assert_eq!(watched(&[by_module(&commented, &top)], &options).1, []);

@@ -4,8 +4,9 @@
 //! Every distinct module is mapped once, by itself, wherever it is instanced and in however many designs: the
 //! sum over its instances tells where the area goes. A design may be flattened and mapped as one besides,
 //! which is what it costs: only there is logic shared and simplified across the borders of modules. That
-//! takes the longer the larger the whole is, minutes or hours where the sum takes seconds. Memories stay
-//! memories and are counted in bits; they have no area here.
+//! takes the longer the larger the whole is, minutes or hours where the sum takes seconds. A module with no
+//! other below it is mapped once for both. Memories stay memories and are counted in bits; they have no area
+//! here.
 //!
 //! Depth and longest path are of the flattened design, or where there is none, of the mapped modules joined:
 //! what no command has changed across the borders, so that the path is that of the cells that were counted.
@@ -174,7 +175,7 @@ pub struct ModuleArea {
 fn combine(job: &Job, options: &Options, tree: &ReportTree, whole: &Report) -> Result<Synthesis> {
     let library = &options.library;
     let gate = library.gate_equivalent()?;
-    let is_flat = job.structure == Structure::Flattened;
+    let is_flat = job.structure == Structure::Flattened && tree.modules.len() > 1;
     let cells_by_type = if is_flat { whole.cells.clone() } else { tree.cells() };
     let cell = |name: &str| library.cells.get(name);
     if let Some(name) = cells_by_type.keys().find(|name| cell(name).is_none() && !name.starts_with("$mem")) {

@@ -134,8 +134,9 @@ impl<'a> Runs<'a> {
         };
         let modules = parts.iter().map(module).collect::<Result<_>>()?;
         let flattened = match job.structure {
-            Structure::Flattened => Some(self.add(YosysRun::flattened(job, options)?)),
-            Structure::Kept => None,
+            Structure::Flattened if parts.len() > 1 => Some(self.add(YosysRun::flattened(job, options)?)),
+            // Nothing lies below a module by itself that would be flattened.
+            Structure::Flattened | Structure::Kept => None,
         };
         Ok(Plan { modules, flattened })
     }
