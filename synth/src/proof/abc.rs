@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::Holds;
 use crate::yosys::Yosys;
@@ -48,7 +48,7 @@ pub fn is_inductive(
     }
 }
 
-/// Words of ABC after commands on a circuit with one output.
+/// Words of ABC after commands on one output of a circuit. The circuit has all of them, and is made once.
 fn said(
     yosys: &Yosys,
     design: &str,
@@ -57,18 +57,28 @@ fn said(
     commands: &str,
     limit: Duration,
 ) -> Result<String> {
-    let others = format!("o:* o:{output} %d");
-    let script = format!(
-        "read_rtlil {design}; select -set others {others}; delete -output @others; opt_clean\n\
-         setundef -undriven -anyseq; aigmap; write_aiger -zinit {circuit}"
-    );
-    if !yosys.run(&script, None)? {
-        return Ok(String::new());
+    let names = format!("{circuit}.names");
+    if !yosys.path().join(circuit).exists() {
+        let script = format!(
+            "read_rtlil {design}; setundef -undriven -anyseq; aigmap; write_aiger -zinit -map {names} {circuit}"
+        );
+        if !yosys.run(&script, None)? {
+            return Ok(String::new());
+        }
     }
-    yosys.write(RUN, &format!("yosys-abc -c 'read_aiger {circuit}; strash; {commands}' > {SAID}\n"))?;
+    let names = yosys.read(&names)?;
+    let number = number(&names, output).with_context(|| format!("{output} is no output"))?;
+    let script = format!("read_aiger {circuit}; cone -s -O {number}; strash; {commands}");
+    yosys.write(RUN, &format!("yosys-abc -c '{script}' > {SAID}\n"))?;
     yosys.write(SAID, "")?;
     yosys.run(&format!("exec -q -- sh {RUN}"), Some(limit.max(Duration::from_secs(1))))?;
     yosys.read(SAID)
+}
+
+/// The number of an output in Yosys' list of names: `output 3 0 first_prove_it`.
+fn number<'a>(names: &'a str, output: &str) -> Option<&'a str> {
+    let mut outputs = names.lines().filter_map(|line| line.strip_prefix("output ")?.split_once(" 0 "));
+    outputs.find(|(_, name)| *name == output).map(|(number, _)| number)
 }
 
 /// Reads ABC's answer.
@@ -104,5 +114,12 @@ mod tests {
         assert_eq!(read(bounded), Holds::Bounded { cycles: 20 });
         assert_eq!(read("Property UNDECIDED"), Holds::Open);
         assert_eq!(read(""), Holds::Open);
+    }
+
+    #[test]
+    fn an_output_is_found_by_its_name() {
+        let names = "input 0 0 one\noutput 0 0 other\noutput 12 0 one\nlatch 3 0 one\n";
+        assert_eq!(number(names, "one"), Some("12"));
+        assert_eq!(number(names, "on"), None);
     }
 }
