@@ -76,7 +76,7 @@ struct Counted {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct DemonstratorReport {
     input: String,
     file: PathBuf,
     counted: Counted,
@@ -105,7 +105,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         known.replace(std::slice::from_ref(one), &origin());
         known.write(path)?;
     }
-    let report = Report { input: arguments.input.clone(), file, counted, utilization };
+    let report = DemonstratorReport { input: arguments.input.clone(), file, counted, utilization };
     let written = arguments.json.write(&report);
     if arguments.json.leaves_tables() {
         let Counted { cycles, instructions, hits, signature } = counted;
@@ -191,7 +191,7 @@ impl Clocked for Tap {
 impl RunsSubCore for Tap {}
 
 /// Where the bits of a port's element lie among those of all, and the word that has its value.
-struct Place {
+struct ElementPlace {
     first_bit: usize,
     width: usize,
     word: usize,
@@ -201,8 +201,8 @@ struct Place {
 struct Top<'a> {
     sub_core: &'a str,
     ports: &'a [Port],
-    inputs: Vec<Place>,
-    outputs: Vec<Place>,
+    inputs: Vec<ElementPlace>,
+    outputs: Vec<ElementPlace>,
 }
 
 impl<'a> Top<'a> {
@@ -349,14 +349,14 @@ fn own(ports: &[Port], is_input: bool) -> impl Iterator<Item = &Port> {
 }
 
 /// Where elements of ports lie, one port behind the other.
-fn places(ports: &[Port], fields: &[Field], is_input: bool) -> Vec<Place> {
+fn places(ports: &[Port], fields: &[Field], is_input: bool) -> Vec<ElementPlace> {
     let mut places = vec![];
     let mut before = 0;
     for Port { name, width, count, .. } in own(ports, is_input) {
         for field in fields.iter().filter(|field| field.name.field == name) {
             let index = field.name.index.unwrap_or(0);
             if index < *count {
-                places.push(Place {
+                places.push(ElementPlace {
                     first_bit: before + index * width,
                     width: *width,
                     word: field.first_word,
@@ -369,11 +369,11 @@ fn places(ports: &[Port], fields: &[Field], is_input: bool) -> Vec<Place> {
 }
 
 /// Bits of ports, one port behind the other, in words.
-fn bits<P: Ports>(places: &[Place], ports: &P) -> Vec<u32> {
+fn bits<P: Ports>(places: &[ElementPlace], ports: &P) -> Vec<u32> {
     let values = packed(ports);
     let last = places.iter().map(|place| place.first_bit + place.width).max().unwrap_or(0);
     let mut words = vec![0_u32; last.div_ceil(32)];
-    for Place { first_bit, width, word } in places {
+    for ElementPlace { first_bit, width, word } in places {
         for bit in (0..*width).filter(|bit| values[*word] >> bit & 1 == 1) {
             words[(first_bit + bit) / 32] |= 1 << ((first_bit + bit) % 32);
         }

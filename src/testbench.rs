@@ -87,7 +87,7 @@ pub struct StimulusArguments {
 
 /// Findings of a module's testbench.
 #[derive(Serialize)]
-struct Report {
+struct TestbenchReport {
     module: &'static str,
     /// Name of the exported module, which carries its parameters.
     verilog: String,
@@ -109,7 +109,7 @@ struct Report {
     failures: Vec<Failure>,
 }
 
-impl Report {
+impl TestbenchReport {
     fn passed(&self) -> bool {
         self.failures.is_empty()
     }
@@ -160,10 +160,14 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         print(&reports, &arguments);
     }
     written?;
-    Ok(if reports.iter().all(Report::passed) { Verdict::Holds } else { Verdict::Fails })
+    Ok(if reports.iter().all(TestbenchReport::passed) { Verdict::Holds } else { Verdict::Fails })
 }
 
-fn bench(entry: &'static CatalogueEntry, parameters: &Parameters, arguments: &Arguments) -> Result<Report> {
+fn bench(
+    entry: &'static CatalogueEntry,
+    parameters: &Parameters,
+    arguments: &Arguments,
+) -> Result<TestbenchReport> {
     let mut bench = workbench(entry.name, parameters);
     if !arguments.verilog.is_empty() {
         bench.write_in(arguments.names.style(1)?);
@@ -196,7 +200,7 @@ fn bench(entry: &'static CatalogueEntry, parameters: &Parameters, arguments: &Ar
     let random = Failure::of(&outcome);
     let failure = random.as_ref().map(line);
     failures.extend(random);
-    Ok(Report {
+    Ok(TestbenchReport {
         module: entry.name,
         verilog: bench.verilog()?.top,
         width: parameters.width,
@@ -265,7 +269,7 @@ fn other_verilog(files: &[PathBuf], top: &str) -> Result<String> {
     Ok(text)
 }
 
-fn print(reports: &[Report], arguments: &Arguments) {
+fn print(reports: &[TestbenchReport], arguments: &Arguments) {
     let mut rows = table(&["module", "data bits", "scenarios", "random cycles", "result"]);
     for report in reports {
         let has_data = find(report.module).is_ok_and(|entry| entry.parameters().contains(&"width"));

@@ -36,13 +36,13 @@ const EVENTS: [Event; 4] = [
 
 /// The figures of a module that a table needs.
 #[derive(Deserialize)]
-struct Report {
+struct UnitFigures {
     module: String,
     cycles: u64,
     library: String,
     clock_gating: bool,
     stimulus: String,
-    roles: Vec<Part>,
+    roles: Vec<RoleFigures>,
     operations: Vec<Operation>,
     width: usize,
     #[serde(default)]
@@ -59,7 +59,7 @@ struct Behind {
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct RoleFigures {
     role: Role,
     energy: Dynamic,
 }
@@ -77,7 +77,7 @@ struct Operation {
     count: u64,
 }
 
-impl Report {
+impl UnitFigures {
     /// Circumstances that tell it from others of the same module.
     fn circumstances(&self) -> String {
         let gates = if self.clock_gating { "with" } else { "without" };
@@ -100,7 +100,7 @@ impl Report {
 struct Written<'a> {
     said: String,
     file: &'a str,
-    reports: Vec<Report>,
+    reports: Vec<UnitFigures>,
 }
 
 impl Written<'_> {
@@ -111,7 +111,7 @@ impl Written<'_> {
             .with_context(|| format!("`{said}` is no command"))?;
         let (_, file) = command.split_once("--json ").with_context(|| format!("`{said}` writes no file"))?;
         let text = std::fs::read_to_string(project.root.join(file)).with_context(|| file.to_string())?;
-        let reports: Vec<Report> = serde_json::from_str(&text).with_context(|| file.to_string())?;
+        let reports: Vec<UnitFigures> = serde_json::from_str(&text).with_context(|| file.to_string())?;
         for report in &reports {
             let cycles = format!("--cycles {} ", report.cycles);
             ensure!(command.contains(&cycles), "{file} is of {cycles}; run `{said}`");

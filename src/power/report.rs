@@ -41,7 +41,7 @@ pub struct PowerReport {
     total: Energy,
     energy_fj: f64,
     power_uw: f64,
-    roles: Vec<Part>,
+    roles: Vec<RoleEnergy>,
     /// Instances of modules, the top under its own name, by falling energy.
     instances: Vec<Instance>,
     /// Ports of one bit, and how often they were high.
@@ -57,7 +57,7 @@ pub struct PowerReport {
 }
 
 #[derive(Serialize)]
-struct Part {
+struct RoleEnergy {
     role: Role,
     energy: Energy,
 }
@@ -67,7 +67,7 @@ struct Instance {
     name: String,
     cells: usize,
     energy_fj: f64,
-    roles: Vec<Part>,
+    roles: Vec<RoleEnergy>,
 }
 
 /// A control signal, and the whole module's energy over how often it was high.
@@ -171,8 +171,8 @@ impl PowerReport {
         for (role, energy) in paths.values().flat_map(|(_, parts)| parts) {
             *sums.entry(*role).or_default() += *energy;
         }
-        let parts = |parts: BTreeMap<Role, Energy>| -> Vec<Part> {
-            parts.into_iter().map(|(role, energy)| Part { role, energy }).collect()
+        let parts = |parts: BTreeMap<Role, Energy>| -> Vec<RoleEnergy> {
+            parts.into_iter().map(|(role, energy)| RoleEnergy { role, energy }).collect()
         };
         let instances = paths.into_iter().map(|(path, (cells, energies))| Instance {
             name: if path.is_empty() { circuit.top.clone() } else { path.to_string() },

@@ -78,7 +78,7 @@ fn modules(synthesis: &Synthesis) -> Markup {
 }
 
 /// A part of the picture: left, top, width, height.
-type Place = [f64; 4];
+type Rectangle = [f64; 4];
 
 /// Each distinct module by the area of its own cells in all its instances.
 fn map(synthesis: &Synthesis) -> Markup {
@@ -122,7 +122,7 @@ fn fitted(name: &str, width: f64) -> String {
 
 /// Rectangles of these areas, the largest first, that fill a place and are as square as rows of them can be.
 /// Bruls, Huizing, van Wijk: Squarified Treemaps, 2000.
-fn squarified(areas: &[f64], place: Place) -> Vec<Place> {
+fn squarified(areas: &[f64], place: Rectangle) -> Vec<Rectangle> {
     let whole: f64 = areas.iter().sum();
     let scale = place[2] * place[3] / whole.max(f64::MIN_POSITIVE);
     let mut rest: &[f64] = areas;
@@ -152,7 +152,7 @@ fn worst(row: &[f64], side: f64, scale: f64) -> f64 {
 }
 
 /// Lays a row along the shorter side; returns what is still free.
-fn lay(row: &[f64], [x, y, width, height]: Place, scale: f64, places: &mut Vec<Place>) -> Place {
+fn lay(row: &[f64], [x, y, width, height]: Rectangle, scale: f64, places: &mut Vec<Rectangle>) -> Rectangle {
     let sum = scale * row.iter().sum::<f64>();
     let mut at = 0.0;
     if width >= height {

@@ -31,7 +31,7 @@ pub enum Error {
 
     /// An instruction that cannot be executed.
     #[error("{place}: {message}")]
-    Fault { place: Place, message: String, cause: Cause },
+    Fault { place: FaultPlace, message: String, cause: Cause },
 
     /// An instruction stream that cannot be made.
     #[error(transparent)]
@@ -63,7 +63,7 @@ pub enum Cause {
 
 /// Where a kernel stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FaultPlace {
     pub kernel: String,
     /// Byte offset in the kernel's code.
     pub pc: u32,
@@ -75,7 +75,7 @@ pub struct Place {
     pub lane: Option<u32>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FaultPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "kernel {}, PC {:#06x} `{}`", readable(&self.kernel), self.pc, self.instruction)?;
         if let Some([x, y, z]) = self.block {

@@ -9,7 +9,7 @@ use gpurf_workloads::Pointer;
 use crate::errors::{Answer, INVALID_CHANNELS, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, SUCCESS};
 use crate::host::{answer, complain, Host, Locked};
 use crate::memory::{Extent, Kind};
-use crate::operations::{Place, Side};
+use crate::operations::{CopyPlace, Side};
 
 /// Bits of each channel, and the kind of their values.
 #[repr(C)]
@@ -80,7 +80,7 @@ impl Array {
         // The layers of lines stand in z.
         let plane = pitch * self.extent.y.max(1);
         let address = self.address + (x + y * pitch + z * plane) as u64;
-        Side { place: Place::Address(address), pitch, plane }
+        Side { place: CopyPlace::Address(address), pitch, plane }
     }
 
     fn image(&self) -> Answer<Image> {

@@ -5,7 +5,7 @@ use crate::arrays::Array;
 use crate::errors::{Answer, INVALID_PITCH, INVALID_VALUE};
 use crate::host::{answer, Locked};
 use crate::memory::{Extent, Pitched};
-use crate::operations::{Fill, Operation, Place, Side, Transfer, ANY, ON_DEVICE};
+use crate::operations::{CopyPlace, Fill, Operation, Side, Transfer, ANY, ON_DEVICE};
 use crate::streams::{Stream, DEFAULT};
 
 #[no_mangle]
@@ -122,7 +122,11 @@ impl Copy3d {
                 None => {
                     let plane = memory.pitch * memory.height;
                     let start = position.x + position.y * memory.pitch + position.z * plane;
-                    Side { place: Place::Address(memory.pointer + start as u64), pitch: memory.pitch, plane }
+                    Side {
+                        place: CopyPlace::Address(memory.pointer + start as u64),
+                        pitch: memory.pitch,
+                        plane,
+                    }
                 }
             }
         };

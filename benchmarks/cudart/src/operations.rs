@@ -65,21 +65,21 @@ pub struct Transfer {
 /// One side of a copy.
 #[derive(Clone)]
 pub struct Side {
-    pub place: Place,
+    pub place: CopyPlace,
     /// Bytes from row to row, and from plane to plane.
     pub pitch: usize,
     pub plane: usize,
 }
 
 #[derive(Clone)]
-pub enum Place {
+pub enum CopyPlace {
     Address(u64),
     Constant(Constant),
 }
 
 impl Side {
     pub fn line(address: u64) -> Side {
-        Side { place: Place::Address(address), pitch: 0, plane: 0 }
+        Side { place: CopyPlace::Address(address), pitch: 0, plane: 0 }
     }
 }
 
@@ -165,10 +165,10 @@ impl Locked {
         }
     }
 
-    fn read(&mut self, place: &Place, start: usize, into: &mut [u8]) -> Answer {
+    fn read(&mut self, place: &CopyPlace, start: usize, into: &mut [u8]) -> Answer {
         match place {
-            Place::Constant(constant) => constant.read(self, start, into),
-            Place::Address(address) => match self.allocations.space(address + start as u64) {
+            CopyPlace::Constant(constant) => constant.read(self, start, into),
+            CopyPlace::Address(address) => match self.allocations.space(address + start as u64) {
                 Space::Host(address) => {
                     let from = address as *const u8;
                     unsafe { std::ptr::copy_nonoverlapping(from, into.as_mut_ptr(), into.len()) };
@@ -179,10 +179,10 @@ impl Locked {
         }
     }
 
-    fn write(&mut self, place: &Place, start: usize, from: &[u8]) -> Answer {
+    fn write(&mut self, place: &CopyPlace, start: usize, from: &[u8]) -> Answer {
         match place {
-            Place::Constant(constant) => constant.write(self, start, from),
-            Place::Address(address) => match self.allocations.space(address + start as u64) {
+            CopyPlace::Constant(constant) => constant.write(self, start, from),
+            CopyPlace::Address(address) => match self.allocations.space(address + start as u64) {
                 Space::Host(address) => {
                     unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), address as *mut u8, from.len()) };
                     Ok(())
@@ -193,10 +193,10 @@ impl Locked {
     }
 
     /// Tells if an address may be on the side of a copy that its kind calls the device.
-    fn is_of_device(&self, place: &Place) -> bool {
+    fn is_of_device(&self, place: &CopyPlace) -> bool {
         match place {
-            Place::Constant(_) => true,
-            Place::Address(address) => {
+            CopyPlace::Constant(_) => true,
+            CopyPlace::Address(address) => {
                 self.allocations.at(*address).is_some()
                     || matches!(self.allocations.space(*address), Space::Device(_))
                     || self.allocations.registered(*address as usize).is_some()
@@ -247,7 +247,7 @@ impl Transfer {
             0 | ANY => true,
             _ => return Err(INVALID_DIRECTION),
         };
-        let somewhere = |side: &Side| !matches!(side.place, Place::Address(0));
+        let somewhere = |side: &Side| !matches!(side.place, CopyPlace::Address(0));
         if !possible || !somewhere(from) || !somewhere(to) {
             return Err(INVALID_VALUE);
         }
@@ -268,12 +268,12 @@ impl Fill {
         if extent.x * extent.y * extent.z == 0 {
             return Ok(());
         }
-        if !host.is_of_device(&Place::Address(address)) {
+        if !host.is_of_device(&CopyPlace::Address(address)) {
             return Err(INVALID_VALUE);
         }
         let (bytes, starts) = rows(extent, [(pitch, plane); 2]);
         let value = value.to_le_bytes();
         let row: Vec<u8> = value.into_iter().take(element).cycle().take(bytes).collect();
-        starts.into_iter().try_for_each(|[start, _]| host.write(&Place::Address(address), start, &row))
+        starts.into_iter().try_for_each(|[start, _]| host.write(&CopyPlace::Address(address), start, &row))
     }
 }

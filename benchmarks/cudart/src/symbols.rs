@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use crate::errors::{Answer, INVALID_DIRECTION, INVALID_SYMBOL, INVALID_VALUE};
 use crate::host::{answer, complain, Host};
 use crate::memory::Extent;
-use crate::operations::{Operation, Place, Side, Transfer, TO_DEVICE, TO_HOST};
+use crate::operations::{CopyPlace, Operation, Side, Transfer, TO_DEVICE, TO_HOST};
 use crate::streams::{Stream, DEFAULT};
 
 /// A variable in constant memory, which has no address here: its fat binary and name.
@@ -40,16 +40,16 @@ fn invalid(error: gpurf_workloads::Error) -> i32 {
 
 impl Host {
     /// Place and size of a variable.
-    fn symbol(&mut self, symbol: *const c_void) -> Answer<(Place, usize)> {
+    fn symbol(&mut self, symbol: *const c_void) -> Answer<(CopyPlace, usize)> {
         let (binary, name) = self.variables.get(&(symbol as usize)).cloned().ok_or(INVALID_SYMBOL)?;
         let (device, module) = self.with_module(binary);
         if let Some((_, size)) = module.constants.symbols.get(&name) {
-            return Ok((Place::Constant(Constant { binary, name, offset: 0 }), *size as usize));
+            return Ok((CopyPlace::Constant(Constant { binary, name, offset: 0 }), *size as usize));
         }
         let size = module.globals.iter().find_map(|data| data.symbols.get(&name)).map(|(_, size)| *size);
         let variables = device.variables(module).map_err(invalid)?;
         let (_, address) = variables.into_iter().find(|(known, _)| *known == name).ok_or(INVALID_SYMBOL)?;
-        Ok((Place::Address(address), size.unwrap_or_default() as usize))
+        Ok((CopyPlace::Address(address), size.unwrap_or_default() as usize))
     }
 
     /// A place in a variable that so many bytes have room at.
@@ -59,8 +59,8 @@ impl Host {
             return Err(INVALID_VALUE);
         }
         let place = match place {
-            Place::Address(address) => Place::Address(address + offset as u64),
-            Place::Constant(constant) => Place::Constant(Constant { offset, ..constant }),
+            CopyPlace::Address(address) => CopyPlace::Address(address + offset as u64),
+            CopyPlace::Constant(constant) => CopyPlace::Constant(Constant { offset, ..constant }),
         };
         Ok(Side { place, pitch: 0, plane: 0 })
     }
@@ -151,11 +151,11 @@ pub unsafe extern "C" fn cudaMemcpyFromSymbolAsync(
 #[no_mangle]
 pub unsafe extern "C" fn cudaGetSymbolAddress(pointer: *mut u64, symbol: *const c_void) -> i32 {
     answer(|host| match host.symbol(symbol)? {
-        (Place::Address(address), _) => {
+        (CopyPlace::Address(address), _) => {
             unsafe { *pointer = address };
             Ok(())
         }
-        (Place::Constant(constant), _) => {
+        (CopyPlace::Constant(constant), _) => {
             complain(format!("{} is in constant memory, which has no address here", constant.name));
             Err(INVALID_SYMBOL)
         }

@@ -58,12 +58,12 @@ pub struct Chunks {
 /// Nodes that an arm of a choice, or a head, needs in several places: they are computed there first.
 #[derive(Default)]
 pub struct Regions {
-    shared: HashMap<Place, Vec<NodeId>>,
+    shared: HashMap<Needed, Vec<NodeId>>,
 }
 
 /// Where a node is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum Needed {
     /// For the head that is a node.
     Head(NodeId),
     /// For the registers that begin with this one, whether they are loaded or not.
@@ -78,7 +78,7 @@ pub enum Place {
 
 impl Regions {
     /// Nodes that a place needs more than once, each after those that it needs.
-    pub fn shared(&self, place: Place) -> &[NodeId] {
+    pub fn shared(&self, place: Needed) -> &[NodeId] {
         self.shared.get(&place).map_or(&[], Vec::as_slice)
     }
 }
@@ -113,7 +113,7 @@ fn is_free(nodes: &Nodes, node: NodeId) -> bool {
 
 impl Root {
     /// The nodes that it needs, and where.
-    fn needs(&self, design: &Design) -> Vec<(NodeId, Place)> {
+    fn needs(&self, design: &Design) -> Vec<(NodeId, Needed)> {
         match self {
             Root::Registers(registers) => {
                 let first = &design.registers[registers[0]];
@@ -122,13 +122,13 @@ impl Root {
                     _ => None,
                 };
                 let always = [first.enable].into_iter().chain(reset);
-                let always = always.map(|node| (node, Place::Registers(registers[0])));
+                let always = always.map(|node| (node, Needed::Registers(registers[0])));
                 let loads = registers.iter().map(|register| design.registers[*register].d);
-                always.chain(loads.map(|node| (node, Place::Load(registers[0])))).collect()
+                always.chain(loads.map(|node| (node, Needed::Load(registers[0])))).collect()
             }
-            Root::Output(output) => vec![(design.outputs[*output].at, Place::Output(*output))],
+            Root::Output(output) => vec![(design.outputs[*output].at, Needed::Output(*output))],
             Root::Latch(memory, input) => {
-                vec![(design.memories[*memory].inputs[*input], Place::Latch(*memory, *input))]
+                vec![(design.memories[*memory].inputs[*input], Needed::Latch(*memory, *input))]
             }
         }
     }
@@ -188,11 +188,11 @@ enum Owner {
 /// The places of all clusters: each but the outermost lies in another.
 #[derive(Default)]
 struct Nested {
-    places: Vec<(Place, Option<usize>, usize)>,
+    places: Vec<(Needed, Option<usize>, usize)>,
 }
 
 impl Nested {
-    fn add(&mut self, place: Place, inside: Option<usize>) -> usize {
+    fn add(&mut self, place: Needed, inside: Option<usize>) -> usize {
         let depth = inside.map_or(0, |outer| self.places[outer].2 + 1);
         self.places.push((place, inside, depth));
         self.places.len() - 1
@@ -262,14 +262,14 @@ impl Clusters {
                 _ => {
                     let cluster = clusters.add(Head::Node(node));
                     clusters.of_head.insert(node, cluster);
-                    (cluster, nested.add(Place::Head(node), None))
+                    (cluster, nested.add(Needed::Head(node), None))
                 }
             };
             clusters.nodes[cluster].push(node);
             clusters.cost[cluster] += cost(nodes, node);
             let mut need = |operand: NodeId, arm: Option<usize>| {
                 let place = match arm {
-                    Some(arm) => nested.add(Place::Arm(node, arm), Some(place)),
+                    Some(arm) => nested.add(Needed::Arm(node, arm), Some(place)),
                     None => place,
                 };
                 claim(&mut owners, &nested, operand, cluster, place);

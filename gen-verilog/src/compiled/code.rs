@@ -16,10 +16,10 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module};
 use num_bigint::BigUint;
 
-use super::chunks::{cost, Chunk, Chunks, Head, Place as Needed, Root, CHUNK};
+use super::chunks::{cost, Chunk, Chunks, Head, Needed, Root, CHUNK};
 use super::design::{Design, Port, Reset};
 use super::fault::Fault;
-use super::layout::{bytes, Place, StateSpace, LIMB};
+use super::layout::{bytes, StatePlace, StateSpace, LIMB};
 use super::nodes::{Choice, NodeId, Nodes, Op, SlotId};
 use super::wide;
 use crate::emit::expression::Binary;
@@ -71,16 +71,16 @@ impl Drop for Code {
 pub struct Layout {
     /// Words that say which chunks have to run.
     pub dirty: usize,
-    pub slots: Vec<Place>,
+    pub slots: Vec<StatePlace>,
     /// The next value of each register.
-    next: Vec<Place>,
+    next: Vec<StatePlace>,
     /// Heads that other chunks read.
-    stored: HashMap<NodeId, Place>,
+    stored: HashMap<NodeId, StatePlace>,
     /// Inputs of memories.
-    pub latches: Vec<Vec<Place>>,
+    pub latches: Vec<Vec<StatePlace>>,
     /// Constants in memory, with their values.
-    pub constants: Vec<(Place, BigUint)>,
-    known_constants: HashMap<NodeId, Place>,
+    pub constants: Vec<(StatePlace, BigUint)>,
+    known_constants: HashMap<NodeId, StatePlace>,
     tables: HashMap<Vec<u64>, usize>,
     /// Tables of numbers of 64 bits.
     pub table_values: Vec<(usize, Vec<u64>)>,
@@ -90,7 +90,7 @@ pub struct Layout {
     pending: Vec<usize>,
     space: StateSpace,
     /// Signals that somebody looks at.
-    pub observed: HashMap<NodeId, Place>,
+    pub observed: HashMap<NodeId, StatePlace>,
     /// Chunks that read a slot.
     pub readers: Vec<Vec<usize>>,
     /// Bytes of the state.
@@ -103,7 +103,7 @@ impl Layout {
         let count = chunks.list.len();
         let dirty = space.take(8 * count.div_ceil(64));
         let pending = (0..count).map(|_| space.take(8)).collect();
-        let slots: Vec<Place> = design.slots.iter().map(|width| space.place(*width)).collect();
+        let slots: Vec<StatePlace> = design.slots.iter().map(|width| space.place(*width)).collect();
         let next = design.registers.iter().map(|register| space.place(slots[register.q as usize].width));
         let next = next.collect();
         let stored = chunks.chunk_of.keys().filter(|node| chunks.readers.contains_key(node));
@@ -154,7 +154,7 @@ impl Layout {
             || self.observed.contains_key(&node)
     }
 
-    fn constant(&mut self, nodes: &Nodes, node: NodeId) -> Place {
+    fn constant(&mut self, nodes: &Nodes, node: NodeId) -> StatePlace {
         *self.known_constants.entry(node).or_insert_with(|| {
             let place = self.space.place(nodes.width(node));
             let value = nodes.value(node).expect("a constant").clone();
@@ -235,7 +235,7 @@ struct Compiler<'a> {
     calls: [FuncId; 6],
     functions: usize,
     /// Places that the last function gave to signals.
-    new_observed: Vec<(NodeId, Place)>,
+    new_observed: Vec<(NodeId, StatePlace)>,
 }
 
 impl<'a> Compiler<'a> {
@@ -441,7 +441,7 @@ struct Emitter<'a, 'b> {
     /// The chunk that the function is, if it is one.
     chunk: Option<usize>,
     /// Places of signals that the function stores.
-    new_observed: Vec<(NodeId, Place)>,
+    new_observed: Vec<(NodeId, StatePlace)>,
     /// Nodes that have a value here, the innermost branch last.
     known: Vec<NodeId>,
     values: HashMap<NodeId, Value>,
@@ -523,7 +523,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A value in memory: its address if it is wide.
-    fn load(&mut self, place: Place) -> Value {
+    fn load(&mut self, place: StatePlace) -> Value {
         match is_wide(place.width) {
             true => self.address(place.offset),
             false => self.load_from(place.width, self.state, place.offset),
@@ -642,7 +642,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Stores a value without asking what was there.
-    fn set(&mut self, place: Place, value: Value) {
+    fn set(&mut self, place: StatePlace, value: Value) {
         match is_wide(place.width) {
             true => {
                 self.moved(place, value);
@@ -651,7 +651,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn moved(&mut self, place: Place, value: Value) -> Value {
+    fn moved(&mut self, place: StatePlace, value: Value) -> Value {
         let target = self.address(place.offset);
         let count = self.iconst(types::I64, limbs(place.width) as u64);
         let call = self.builder.ins().call(self.calls.moved, &[target, value, count]);
@@ -659,7 +659,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Stores a value, and marks its readers if it is another than before.
-    fn change(&mut self, place: Place, value: Value, readers: &[usize]) {
+    fn change(&mut self, place: StatePlace, value: Value, readers: &[usize]) {
         let changed = match is_wide(place.width) {
             true => self.moved(place, value),
             false => {
@@ -833,7 +833,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The place of a value that is read from memory.
-    fn elsewhere(&self, node: NodeId) -> Option<Place> {
+    fn elsewhere(&self, node: NodeId) -> Option<StatePlace> {
         match self.nodes().op(node) {
             Op::Slot(slot) => Some(self.layout.slots[*slot as usize]),
             _ => match self.chunks.chunk_of.get(&node) {
@@ -1396,7 +1396,7 @@ impl Emitter<'_, '_> {
     /// Where values stand that lie in memory at equal distances.
     fn neighbours(&self, arms: &[(u64, NodeId)]) -> Option<(usize, usize)> {
         let places = arms.iter().map(|(_, arm)| self.elsewhere(*arm));
-        let places = places.collect::<Option<Vec<Place>>>()?;
+        let places = places.collect::<Option<Vec<StatePlace>>>()?;
         let stride = places[1].offset.checked_sub(places[0].offset)?;
         let is_regular = places.windows(2).all(|pair| {
             pair[1].offset.checked_sub(pair[0].offset) == Some(stride) && pair[0].width == pair[1].width

@@ -3,7 +3,7 @@
 
 /// A value's place in an engine's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct StatePlace {
     pub offset: usize,
     pub width: usize,
 }
@@ -11,7 +11,7 @@ pub struct Place {
 /// Bits of a limb of a wide value.
 pub const LIMB: usize = 64;
 
-impl Place {
+impl StatePlace {
     /// Bytes that it takes: one, two, four or eight, or whole limbs.
     pub fn bytes(&self) -> usize {
         bytes(self.width)
@@ -46,8 +46,8 @@ pub struct StateSpace {
 }
 
 impl StateSpace {
-    pub fn place(&mut self, width: usize) -> Place {
-        Place { offset: self.take(bytes(width)), width }
+    pub fn place(&mut self, width: usize) -> StatePlace {
+        StatePlace { offset: self.take(bytes(width)), width }
     }
 
     /// So many bytes, aligned to their number or to eight.

@@ -51,9 +51,9 @@ impl<I, O> Clone for Compiled<I, O> {
 struct Program {
     code: Code,
     /// The level of the port `reset`.
-    reset: Option<layout::Place>,
+    reset: Option<layout::StatePlace>,
     /// Registers that are cleared with the module, and the chunks that read each.
-    cleared: Vec<layout::Place>,
+    cleared: Vec<layout::StatePlace>,
     memories: Vec<Stored>,
     /// The words of chunks that read an output of a memory.
     memory_readers: Vec<Vec<Vec<usize>>>,
@@ -90,7 +90,7 @@ pub struct ObservedSignal {
     pub role: SignalRole,
     /// Names of its values, by number, if it holds an enum.
     pub states: Vec<String>,
-    elements: Vec<layout::Place>,
+    elements: Vec<layout::StatePlace>,
 }
 
 impl ObservedSignal {

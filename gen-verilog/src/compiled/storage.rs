@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use gpurf_blocks::LANES;
 
-use super::layout::Place;
+use super::layout::StatePlace;
 use super::nodes::{NodeId, SlotId};
 
 /// A memory and its sizes.
@@ -121,8 +121,8 @@ impl Kind {
 /// A memory in the state of an engine.
 pub struct Stored {
     pub kind: Kind,
-    pub inputs: Vec<Place>,
-    pub outputs: Vec<Place>,
+    pub inputs: Vec<StatePlace>,
+    pub outputs: Vec<StatePlace>,
     /// Where the rows begin, each as long as an output.
     pub rows: usize,
 }

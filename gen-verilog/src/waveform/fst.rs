@@ -19,7 +19,7 @@ use crate::writer;
 const BUFFER: usize = 1 << 26;
 
 pub struct Fst {
-    part: Part,
+    part: FilePart,
     variables: Vec<Variable>,
 }
 
@@ -29,7 +29,7 @@ struct Variable {
 }
 
 /// The file is written in two parts. `Between`: neither, while one is made of the other.
-enum Part {
+enum FilePart {
     Declarations(FstHeaderWriter<BufWriter<File>>),
     Values(FstBodyWriter<BufWriter<File>>),
     Between,
@@ -53,19 +53,19 @@ impl Fst {
             file_type: FstFileType::Verilog,
         };
         let header = FstHeaderWriter::new(file, &info).map_err(plain)?;
-        Ok(Fst { part: Part::Declarations(header), variables: vec![] })
+        Ok(Fst { part: FilePart::Declarations(header), variables: vec![] })
     }
 
     fn declarations(&mut self) -> &mut FstHeaderWriter<BufWriter<File>> {
         match &mut self.part {
-            Part::Declarations(header) => header,
+            FilePart::Declarations(header) => header,
             _ => unreachable!("declarations come first"),
         }
     }
 
     fn values(&mut self) -> &mut FstBodyWriter<BufWriter<File>> {
         match &mut self.part {
-            Part::Values(body) => body,
+            FilePart::Values(body) => body,
             _ => unreachable!("values come after the declarations"),
         }
     }
@@ -97,8 +97,8 @@ impl Format for Fst {
     }
 
     fn end_declarations(&mut self) -> Result<()> {
-        if let Part::Declarations(header) = std::mem::replace(&mut self.part, Part::Between) {
-            self.part = Part::Values(header.finish().map_err(plain)?);
+        if let FilePart::Declarations(header) = std::mem::replace(&mut self.part, FilePart::Between) {
+            self.part = FilePart::Values(header.finish().map_err(plain)?);
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Format for Fst {
 
     fn finish(self: Box<Self>) -> Result<()> {
         match self.part {
-            Part::Values(body) => body.finish().map_err(plain)?.flush(),
+            FilePart::Values(body) => body.finish().map_err(plain)?.flush(),
             _ => Ok(()),
         }
     }

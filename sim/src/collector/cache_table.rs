@@ -11,7 +11,7 @@ use crate::cells::LruOrder;
 
 /// One entry of the cache table.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry<D> {
+struct CacheEntry<D> {
     valid: bool,
     tag: u32,
     lock: bool,
@@ -27,7 +27,7 @@ pub struct CacheTable<D: Data> {
     d_ports: usize,
     allocate_on_arrival: bool,
     meets: bool,
-    entries: Vec<Entry<D>>,
+    entries: Vec<CacheEntry<D>>,
     order: LruOrder,
     inputs: CacheTableIn<D>,
 }
@@ -42,7 +42,7 @@ impl<D: Data> CacheTable<D> {
             d_ports,
             allocate_on_arrival,
             meets: allocate_on_arrival && parameters.dispatch_on_arrival,
-            entries: vec![Entry::default(); entries],
+            entries: vec![CacheEntry::default(); entries],
             order: LruOrder::new(entries),
             inputs: CacheTableIn::default(),
         }

@@ -108,7 +108,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// A preset or a single choice.
-struct Part {
+struct DesignPart {
     name: String,
     choices: Choices,
     /// A single choice goes before those of presets.
@@ -117,19 +117,19 @@ struct Part {
 
 // By hand: what stands before `=` is a choice, what stands behind it one of the values of that choice; only
 // these are names of enums.
-impl FromStr for Part {
+impl FromStr for DesignPart {
     type Err = DesignError;
 
-    fn from_str(text: &str) -> Result<Part, DesignError> {
+    fn from_str(text: &str) -> Result<DesignPart, DesignError> {
         let name = text.to_string();
         if let Some((choice, value)) = text.split_once('=') {
             return match Choices::one(choice, value) {
-                Ok(Some(choices)) => Ok(Part { name, choices, is_single: true }),
+                Ok(Some(choices)) => Ok(DesignPart { name, choices, is_single: true }),
                 _ => Err(DesignError::UnknownChoice { part: name }),
             };
         }
         match PRESETS.iter().find(|preset| preset.name == text) {
-            Some(preset) => Ok(Part { name, choices: preset.choices, is_single: false }),
+            Some(preset) => Ok(DesignPart { name, choices: preset.choices, is_single: false }),
             None => Err(DesignError::Unknown { name }),
         }
     }
@@ -140,7 +140,7 @@ impl FromStr for Design {
 
     /// Presets and single choices with `+` between them, in any order.
     fn from_str(text: &str) -> Result<Design, DesignError> {
-        let parts: Vec<Part> = text.split('+').map(str::parse).collect::<Result<_, _>>()?;
+        let parts: Vec<DesignPart> = text.split('+').map(str::parse).collect::<Result<_, _>>()?;
         let pairs = parts.iter().enumerate();
         let pairs =
             pairs.flat_map(|(number, second)| parts[..number].iter().map(move |first| (first, second)));
@@ -156,7 +156,7 @@ impl FromStr for Design {
         let Some(rule) = design.broken_rule() else { return Ok(design) };
         // What the baseline chooses too is a part's if that says so.
         let culprit = |breaks: fn(&Design) -> bool| {
-            let brought = |part: &&Part| part.is_single || !breaks(&Design::BASELINE);
+            let brought = |part: &&DesignPart| part.is_single || !breaks(&Design::BASELINE);
             let part = parts.iter().find(|part| brought(part) && breaks(&part.choices.design()));
             part.map_or_else(|| text.to_string(), |part| part.name.clone())
         };

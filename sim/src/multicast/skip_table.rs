@@ -11,14 +11,14 @@ use crate::checkpoint::model_state;
 /// Loads that led, in their order, the newest last.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct SkipTable {
-    entries: Vec<Option<Entry>>,
+    entries: Vec<Option<KeptLoad>>,
     #[borsh(skip)]
     inputs: SkipTableIn,
 }
 
 /// A load whose data are kept or under way.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
-struct Entry {
+struct KeptLoad {
     pc: u32,
     cta: u32,
     section: u32,
@@ -37,7 +37,7 @@ impl SkipTable {
     }
 
     /// The entry that a load finds, or that of a load whose data come.
-    fn find(&self, inputs: &SkipTableIn) -> Option<(usize, Entry)> {
+    fn find(&self, inputs: &SkipTableIn) -> Option<(usize, KeptLoad)> {
         let SkipTableIn { request, loaded, pc, warp, cta, section, alike, .. } = *inputs;
         let kept = self.entries.iter().enumerate();
         let mut kept = kept.filter_map(|(number, entry)| Some((number, (*entry)?)));
@@ -97,14 +97,14 @@ impl Clocked for SkipTable {
             None if request => {
                 if let Some(removed) = self.room() {
                     self.entries.remove(removed);
-                    let entry = Entry { pc, cta, section, leader: warp, has_come: false, following: 0 };
+                    let entry = KeptLoad { pc, cta, section, leader: warp, has_come: false, following: 0 };
                     self.entries.push(Some(entry));
                 }
             }
             None => {}
         }
         for slot in self.entries.iter_mut().filter(|_| opens || forget) {
-            let drops = |entry: &mut Entry| {
+            let drops = |entry: &mut KeptLoad| {
                 let is_over = section.wrapping_sub(entry.section) & 0xff > 1;
                 entry.cta == cta && (forget || entry.has_come && is_over)
             };

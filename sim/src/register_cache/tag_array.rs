@@ -13,7 +13,7 @@ use crate::bits::{all, equal, equal_of_16, first, mask, members};
 
 /// The part of one warp: entry by entry, and set by set.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
-struct Part {
+struct WarpPart {
     tags: [u8; MAX_RC_ENTRIES],
     /// Lanes that an entry has.
     valid: [u32; MAX_RC_ENTRIES],
@@ -25,7 +25,7 @@ struct Part {
     order: Vec<WayReplacement>,
 }
 
-impl Part {
+impl WarpPart {
     #[inline]
     fn find(&self, register: RegisterId) -> Option<usize> {
         let (low, _) = self.tags.split_first_chunk().expect("more than 8 entries");
@@ -90,7 +90,7 @@ pub struct Written {
 }
 
 impl Written {
-    fn leave(&mut self, part: &Part, entry: usize) {
+    fn leave(&mut self, part: &WarpPart, entry: usize) {
         if part.dirty[entry] != 0 {
             (self.victim, self.victim_register) = (part.dirty[entry], part.tags[entry]);
             self.victim_entry = entry;
@@ -117,7 +117,7 @@ pub struct TagArray {
     writes_through: bool,
     /// A register that is read is kept for longer.
     renews: bool,
-    parts: Vec<Part>,
+    parts: Vec<WarpPart>,
     #[borsh(skip)]
     decided: (Change, Written, Reads),
 }
@@ -127,7 +127,7 @@ impl TagArray {
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { slots, rc_entries, rc_ways, rc_allocation, rc_replacement, rc_write, .. } =
             *parameters;
-        let part = Part {
+        let part = WarpPart {
             tags: [0; MAX_RC_ENTRIES],
             valid: [0; MAX_RC_ENTRIES],
             dirty: [0; MAX_RC_ENTRIES],

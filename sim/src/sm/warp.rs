@@ -63,7 +63,7 @@ pub(super) struct Warp {
     /// Instructions in collectors, registers to be written and stores to be acknowledged.
     pub outstanding: u32,
     /// The value of each register in program order.
-    values: Box<[Value; 256]>,
+    values: Box<[ExpectedValue; 256]>,
 }
 
 /// Instructions in the window of a bypassing operand collector, at most.
@@ -75,7 +75,7 @@ const NOWHERE: u32 = u32::MAX;
 
 /// The value that a register must hold.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
-pub(super) struct Value {
+pub(super) struct ExpectedValue {
     /// Token of its latest writer, lane by lane.
     pub token: u32,
     /// Lanes that the warp wrote, so that their tokens are known.
@@ -83,7 +83,7 @@ pub(super) struct Value {
 }
 
 /// The values that the operands of an instruction must have, in as many places as it has sources.
-pub(super) type Expected = [Value; MAX_SLOTS];
+pub(super) type Expected = [ExpectedValue; MAX_SLOTS];
 
 /// The value that instruction number `serial` of the run writes into `register`. A lane has one bit of it,
 /// and two values differ in any lane with even chance: the number of both is scattered, one to one.
@@ -124,7 +124,7 @@ impl Warp {
             has_come_back: false,
             section: None,
             outstanding: 0,
-            values: Box::new([Value::default(); 256]),
+            values: Box::new([ExpectedValue::default(); 256]),
         }
     }
 
@@ -145,7 +145,7 @@ impl Warp {
         self.first_serial = serial;
         self.recent = [NOWHERE; RECENT];
         self.strand_loads = RegisterSet::default();
-        self.values.fill(Value::default());
+        self.values.fill(ExpectedValue::default());
         self.has_come_back = false;
         self.section = None;
     }

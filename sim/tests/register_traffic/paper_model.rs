@@ -7,14 +7,14 @@ use gpurf_sim::register_traffic::{Configuration, Operands, Reach, Traffic};
 
 /// A value in a lane: which write of its register made it, and whether the register file lacks it.
 #[derive(Clone, Copy)]
-struct Value {
+struct LaneValue {
     version: u64,
     dirty: bool,
 }
 
-struct Entry {
+struct LaneEntry {
     register: u16,
-    values: Vec<Option<Value>>,
+    values: Vec<Option<LaneValue>>,
     /// Order before the instruction, then that of being taken in by it; and whether the instruction uses it.
     rank: usize,
     used: bool,
@@ -22,7 +22,7 @@ struct Entry {
 
 pub struct Cache {
     /// Entries of each set, the next to leave first.
-    sets: Vec<Vec<Entry>>,
+    sets: Vec<Vec<LaneEntry>>,
     /// By lane and register: the version in the register file, and the last one written.
     file: Vec<Vec<u64>>,
     last: Vec<Vec<u64>>,
@@ -94,7 +94,7 @@ impl Cache {
                     missing.iter().map(|&lane| self.file[lane][usize::from(source.register)]).collect();
                 let entry = self.entry(configuration, set, source.register, &mut moves[number], traffic);
                 for (&lane, version) in missing.iter().zip(file) {
-                    entry.values[lane] = Some(Value { version, dirty: false });
+                    entry.values[lane] = Some(LaneValue { version, dirty: false });
                 }
                 moves[number].cache_write = missing;
             }
@@ -121,7 +121,7 @@ impl Cache {
             if !written.is_empty() {
                 let entry = self.entry(configuration, set, register, moved, traffic);
                 for (&lane, version) in written.iter().zip(versions) {
-                    entry.values[lane] = Some(Value { version, dirty: !through });
+                    entry.values[lane] = Some(LaneValue { version, dirty: !through });
                 }
             }
             moved.cache_write = written.to_vec();
@@ -146,7 +146,13 @@ impl Cache {
         }
     }
 
-    fn value(&self, configuration: &Configuration, set: usize, register: u16, lane: usize) -> Option<Value> {
+    fn value(
+        &self,
+        configuration: &Configuration,
+        set: usize,
+        register: u16,
+        lane: usize,
+    ) -> Option<LaneValue> {
         let mut entries = self.sets[self.reach(configuration, set)].iter().flatten();
         entries.find(|entry| entry.register == register).and_then(|entry| entry.values[lane])
     }
@@ -173,7 +179,7 @@ impl Cache {
         register: u16,
         moved: &mut Moved,
         traffic: &mut Traffic,
-    ) -> &mut Entry {
+    ) -> &mut LaneEntry {
         let reach = self.reach(configuration, set);
         let known = reach.clone().find(|&set| self.sets[set].iter().any(|entry| entry.register == register));
         let place = known.unwrap_or(set);
@@ -181,7 +187,7 @@ impl Cache {
             if self.sets[set].len() == configuration.ways {
                 let victim = self.sets[set].remove(0);
                 for (lane, value) in victim.values.iter().enumerate() {
-                    if let Some(Value { version, dirty: true }) = value {
+                    if let Some(LaneValue { version, dirty: true }) = value {
                         self.file[lane][usize::from(victim.register)] = *version;
                         traffic.register_file_writes += 1;
                         moved.victim.push(lane);
@@ -189,7 +195,12 @@ impl Cache {
                 }
             }
             let rank = 100 + self.sets[set].iter().map(|entry| entry.rank).max().unwrap_or(0);
-            self.sets[set].push(Entry { register, values: vec![None; self.file.len()], rank, used: true });
+            self.sets[set].push(LaneEntry {
+                register,
+                values: vec![None; self.file.len()],
+                rank,
+                used: true,
+            });
         }
         self.sets[place].iter_mut().find(|entry| entry.register == register).expect("it is there now")
     }

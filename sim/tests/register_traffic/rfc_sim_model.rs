@@ -6,7 +6,7 @@ use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMap
 use gpurf_sim::register_traffic::{Configuration, Operands, Traffic};
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct TagEntry {
     tag: u16,
     age: u64,
     dirty: bool,
@@ -15,8 +15,8 @@ struct Entry {
 const FREE: u16 = 256;
 
 pub struct Thread {
-    seen: Vec<Entry>,
-    next: Vec<Entry>,
+    seen: Vec<TagEntry>,
+    next: Vec<TagEntry>,
 }
 
 /// Where an operand moved data.
@@ -28,7 +28,7 @@ pub struct Moved {
 
 impl Thread {
     pub fn new(configuration: &Configuration) -> Thread {
-        let free = vec![Entry { tag: FREE, age: 0, dirty: false }; configuration.entries];
+        let free = vec![TagEntry { tag: FREE, age: 0, dirty: false }; configuration.entries];
         Thread { seen: free.clone(), next: free }
     }
 
@@ -75,7 +75,7 @@ impl Thread {
                 Some(way) => {
                     traffic.write_hits += 1;
                     traffic.register_file_writes += u64::from(!back);
-                    self.next[way] = Entry { tag: self.next[way].tag, age: 1, dirty: back };
+                    self.next[way] = TagEntry { tag: self.next[way].tag, age: 1, dirty: back };
                 }
                 None => self.allocate(configuration, set, register, true, traffic),
             }
@@ -116,6 +116,6 @@ impl Thread {
         if free.is_none() && self.next[way].dirty {
             traffic.register_file_writes += 1;
         }
-        self.next[way] = Entry { tag, age: 1, dirty };
+        self.next[way] = TagEntry { tag, age: 1, dirty };
     }
 }

@@ -25,7 +25,7 @@ pub enum Equivalence {
 }
 
 /// A design that has the fault, in a file of Yosys'.
-struct Part<'a> {
+struct MiterPart<'a> {
     file: String,
     top: String,
     ports: Vec<Pin>,
@@ -90,7 +90,7 @@ impl Mutants<'_> {
 
     /// An instance as a design of its own, if it can be told by its name which cells are its own, the faulty
     /// one among them.
-    fn part(&self, instance: &str, fault: &Fault) -> Result<Option<Part<'_>>> {
+    fn part(&self, instance: &str, fault: &Fault) -> Result<Option<MiterPart<'_>>> {
         let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
         let file = format!("{PART}_{}.il", instance.chars().map(plain).collect::<String>());
         let top = &self.hierarchy.top;
@@ -121,18 +121,18 @@ impl Mutants<'_> {
     }
 
     /// The design of this name in a file of Yosys' with this text.
-    fn part_in(&self, file: String, text: &str, top: &str) -> Part<'_> {
-        Part { file, top: top.into(), ports: pins(text, top), memories: memories(self.hierarchy, text) }
+    fn part_in(&self, file: String, text: &str, top: &str) -> MiterPart<'_> {
+        MiterPart { file, top: top.into(), ports: pins(text, top), memories: memories(self.hierarchy, text) }
     }
 
-    fn is_proved(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
+    fn is_proved(&self, part: &MiterPart, fault: &str, limit: Duration) -> Result<bool> {
         Ok(self.is_proved_by_registers(part, fault, limit)?
             || part.has("reset") && self.is_proved_from_reset(part, fault, limit)?
             || !part.has("clock") && self.is_proved_by_outputs(part, fault, limit)?)
     }
 
-    fn is_proved_by_registers(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
-        let Part { file: base, top, memories, .. } = part;
+    fn is_proved_by_registers(&self, part: &MiterPart, fault: &str, limit: Duration) -> Result<bool> {
+        let MiterPart { file: base, top, memories, .. } = part;
         // Registers stand in the same order in both; any order that pairs them would do. One that nobody
         // reads after a fault stays.
         let cut = |fault: &str, file: &str, of: Option<&str>| -> Result<bool> {
@@ -170,7 +170,7 @@ impl Mutants<'_> {
             .run(&format!("exec -q -expect-stdout Networks.are.equivalent -- sh {COMPARE}"), Some(limit))
     }
 
-    fn is_proved_from_reset(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
+    fn is_proved_from_reset(&self, part: &MiterPart, fault: &str, limit: Duration) -> Result<bool> {
         if !self.is_miter_made(part, fault)? {
             return Ok(false);
         }
@@ -188,7 +188,7 @@ impl Mutants<'_> {
         self.yosys.run(&format!("exec -q -expect-stdout Property.proved -- sh {PROVE}"), Some(limit))
     }
 
-    fn is_proved_by_outputs(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
+    fn is_proved_by_outputs(&self, part: &MiterPart, fault: &str, limit: Duration) -> Result<bool> {
         if !self.is_miter_made(part, fault)? {
             return Ok(false);
         }
@@ -198,7 +198,7 @@ impl Mutants<'_> {
     }
 
     /// Makes a circuit that tells, within the protocol, whether the two differ.
-    fn is_miter_made(&self, part: &Part, fault: &str) -> Result<bool> {
+    fn is_miter_made(&self, part: &MiterPart, fault: &str) -> Result<bool> {
         self.yosys.write(TOLD_APART, &miter(&part.ports, &part.memories))?;
         let script = format!(
             "{}read_verilog {TOLD_APART}; hierarchy -top {BOTH}; proc; flatten\n{}",
@@ -208,7 +208,7 @@ impl Mutants<'_> {
         self.yosys.run(&script, None)
     }
 
-    fn is_proved_by_names(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
+    fn is_proved_by_names(&self, part: &MiterPart, fault: &str, limit: Duration) -> Result<bool> {
         let script = format!(
             "{}equiv_make gold gate {BOTH}; hierarchy -top {BOTH}; opt_clean; opt_merge -share_all; opt_clean\n\
              equiv_struct; equiv_simple\n\
@@ -263,8 +263,8 @@ impl Mutants<'_> {
 const BITS: &str = "simplemap; opt -fast; ";
 
 /// Commands that make the design and the mutant, `gold` and `gate`, without their memories.
-fn both(part: &Part, fault: &str, then: &str) -> String {
-    let Part { file, top, .. } = part;
+fn both(part: &MiterPart, fault: &str, then: &str) -> String {
+    let MiterPart { file, top, .. } = part;
     let ends = format!("{}; {then}rename {top}", without_memories(top));
     format!(
         "read_rtlil {file}; {ends} gold\n\
@@ -290,7 +290,7 @@ fn to_aiger(file: &str) -> String {
     )
 }
 
-impl Part<'_> {
+impl MiterPart<'_> {
     fn has(&self, port: &str) -> bool {
         self.ports.iter().any(|pin| pin.name == port)
     }

@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use anyhow::{bail, Result};
 use serde::{Deserialize, Serialize};
 
-use self::run::Report;
+use self::run::RunReport;
 pub use self::run::YosysStep;
 pub use self::schedule::{synthesize, synthesize_all, Event};
 pub use self::script::LOAD_FF;
@@ -172,7 +172,7 @@ pub struct ModuleArea {
 }
 
 /// Sums over the modules, and of the whole what was measured flattened or joined.
-fn combine(job: &Job, options: &Options, tree: &ReportTree, whole: &Report) -> Result<Synthesis> {
+fn combine(job: &Job, options: &Options, tree: &ReportTree, whole: &RunReport) -> Result<Synthesis> {
     let library = &options.library;
     let gate = library.gate_equivalent()?;
     let is_flat = job.structure == Structure::Flattened && tree.modules.len() > 1;

@@ -33,7 +33,7 @@ pub enum YosysStep {
 
 /// The report of a run, of one module or a flattened design.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Report {
+pub struct RunReport {
     /// Yosys and its version.
     pub tool: String,
     /// Its own cells by kind, modules below it among them.
@@ -98,7 +98,7 @@ impl<'a> YosysRun<'a> {
 
     /// The product of an earlier run with the same inputs: its report, and the netlist if it is of one
     /// module.
-    pub fn kept(&self) -> Option<(Report, String)> {
+    pub fn kept(&self) -> Option<(RunReport, String)> {
         kept::read(&self.place())
     }
 
@@ -110,7 +110,7 @@ impl<'a> YosysRun<'a> {
     ///
     /// # Errors
     /// As [`synthesize`](super::synthesize).
-    pub fn make(&self, options: &Options) -> Result<(Report, String)> {
+    pub fn make(&self, options: &Options) -> Result<(RunReport, String)> {
         let start = Instant::now();
         let yosys = Yosys::new()?;
         let library = &options.library;
@@ -120,7 +120,7 @@ impl<'a> YosysRun<'a> {
         if !yosys.run(&self.script, None)? {
             return Err(yosys.failure());
         }
-        let mut report = Report {
+        let mut report = RunReport {
             tool: Tool::Yosys.version()?,
             cells: BTreeMap::new(),
             memory_bits: 0,

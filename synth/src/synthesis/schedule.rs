@@ -11,7 +11,7 @@ use std::thread;
 use anyhow::{anyhow, Context, Result};
 
 use super::parts::{parts, SeparateModule};
-use super::run::{Report, YosysRun, YosysStep};
+use super::run::{RunReport, YosysRun, YosysStep};
 use super::tree::ReportTree;
 use super::{combine, Job, Options, Structure, Synthesis};
 
@@ -86,7 +86,7 @@ fn again(error: &anyhow::Error) -> anyhow::Error {
 }
 
 /// The product of a run: a report, and the netlist of a module.
-type Made = Result<(Report, String)>;
+type Made = Result<(RunReport, String)>;
 
 /// Numbers of the runs that a design needs.
 struct Plan<'a> {

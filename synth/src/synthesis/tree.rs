@@ -3,17 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use super::run::Report;
+use super::run::RunReport;
 
 /// Reports of the modules of a design.
 pub struct ReportTree<'a> {
     pub top: &'a str,
-    pub modules: BTreeMap<&'a str, &'a Report>,
+    pub modules: BTreeMap<&'a str, &'a RunReport>,
 }
 
 impl ReportTree<'_> {
     /// Sums `own` over a module and all instances below it.
-    pub fn sum(&self, module: &str, own: &impl Fn(&Report) -> f64) -> f64 {
+    pub fn sum(&self, module: &str, own: &impl Fn(&RunReport) -> f64) -> f64 {
         let Some(report) = self.modules.get(module) else { return 0.0 };
         let below = report.cells.iter().filter(|(cell, _)| self.modules.contains_key(cell.as_str()));
         own(report) + below.map(|(cell, count)| *count as f64 * self.sum(cell, own)).sum::<f64>()
@@ -53,10 +53,10 @@ mod tests {
     use super::super::statistics::{own_cells, own_memory_bits};
     use super::*;
 
-    fn report(module: &str) -> Report {
+    fn report(module: &str) -> RunReport {
         let (cells, tool) = own_cells(STAT, module).unwrap();
         let memory_bits = own_memory_bits(STAT, module).unwrap();
-        Report { tool, cells, memory_bits, logic_depth: 0, longest_path_ns: None, time: Duration::ZERO }
+        RunReport { tool, cells, memory_bits, logic_depth: 0, longest_path_ns: None, time: Duration::ZERO }
     }
 
     #[test]
@@ -66,7 +66,7 @@ mod tests {
         let tree =
             ReportTree { top: "top", modules: [("top", top), ("middle", middle), ("leaf", leaf)].into() };
         assert_eq!(tree.instances(), [("top", 1), ("middle", 2), ("leaf", 6)].into());
-        let gates = |report: &Report| {
+        let gates = |report: &RunReport| {
             report
                 .cells
                 .iter()

@@ -26,19 +26,19 @@ where
 
     fn protocol(parameters: &Parameters) -> Vec<String> {
         let Parameters { width, slots, destinations, banks, .. } = *parameters;
-        let source = |slot: usize| Place {
+        let source = |slot: usize| SlotSignals {
             is_source: true,
             is_usable: format!("operand_ready[{slot}]"),
             tag: format!("source_tag[{} +: 8]", 8 * slot),
             value: format!("operand_data[{} +: {width}]", width * slot),
         };
-        let destination = |place: usize| Place {
+        let destination = |place: usize| SlotSignals {
             is_source: false,
             is_usable: format!("destination_usable[{place}]"),
             tag: format!("destination_tag[{} +: 8]", 8 * place),
             value: format!("destination_data[{} +: {width}]", width * place),
         };
-        let places: Vec<Place> = (0..slots).map(source).chain((0..destinations).map(destination)).collect();
+        let places: Vec<SlotSignals> = (0..slots).map(source).chain((0..destinations).map(destination)).collect();
         // All that is usable of a register is one value, and a result makes old what was read of it.
         let agree = |pair: [usize; 2]| {
             let [first, second] = pair.map(|place| &places[place]);
@@ -106,7 +106,7 @@ where
 register!(WindowInstruction<W>);
 
 /// A slot of a source or a destination, in Verilog.
-struct Place {
+struct SlotSignals {
     is_source: bool,
     is_usable: String,
     tag: String,

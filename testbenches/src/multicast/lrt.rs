@@ -9,7 +9,7 @@ use crate::{expect, expect_eq, Drive, Neighbours, Random, Scenario, Stimulus};
 
 /// A load in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+struct TableLoad {
     warp: u32,
     address: u32,
     source: u32,
@@ -23,7 +23,7 @@ struct Entry {
 pub struct LrtStimulus {
     entries: usize,
     operation: Option<LrtIn>,
-    table: Vec<Entry>,
+    table: Vec<TableLoad>,
     /// The table has yet to be full for the first time.
     fills: bool,
     warps: Neighbours,
@@ -54,8 +54,8 @@ impl LrtStimulus {
     }
 
     /// The next one: any, or one that has to do with one in the table, or would except for a bit.
-    fn load(&self, random: &mut Random) -> Entry {
-        let new = Entry {
+    fn load(&self, random: &mut Random) -> TableLoad {
+        let new = TableLoad {
             warp: self.warps.any(random),
             address: self.addresses.any(random),
             source: self.sources.any(random),
@@ -65,18 +65,18 @@ impl LrtStimulus {
             return new;
         }
         let mut load = self.table[random.below(self.table.len())];
-        let (repeat, bit) = (Entry { address: new.address, ..load }, random.below(32));
+        let (repeat, bit) = (TableLoad { address: new.address, ..load }, random.below(32));
         let another = load.warp ^ random.pick(&[1, 2, 4, 8, 16, 32, 63]);
         match random.below(8) {
             0 => return repeat,
-            1 => return Entry { destination: load.destination ^ 1 << (bit % 8), ..repeat },
-            2 => return Entry { warp: another, ..repeat },
+            1 => return TableLoad { destination: load.destination ^ 1 << (bit % 8), ..repeat },
+            2 => return TableLoad { warp: another, ..repeat },
             3 => {}
             _ if bit < 8 => load.source ^= 1 << bit,
             _ if bit < 16 => load.destination ^= 1 << (bit - 8),
             _ => load.address ^= 1 << (bit - 16),
         }
-        Entry { warp: another, ..load }
+        TableLoad { warp: another, ..load }
     }
 
     fn check(&mut self, inputs: &LrtIn, outputs: &LrtOut) -> Option<String> {
@@ -85,9 +85,9 @@ impl LrtStimulus {
             return Some(format!("{held} entries of {}, not as reported", self.entries));
         }
         let LrtIn { warp, address, source, destination, .. } = *inputs;
-        let load = Entry { warp, address, source, destination };
+        let load = TableLoad { warp, address, source, destination };
         if outputs.evict {
-            let left = Entry {
+            let left = TableLoad {
                 warp: outputs.evict_warp,
                 address: outputs.evict_address,
                 source: outputs.evict_source,
@@ -111,14 +111,14 @@ impl LrtStimulus {
         if outputs.evict || !inputs.search {
             return Some("done, but with what?".into());
         }
-        let own = |entry: &Entry| entry.warp == warp && (inputs.drain || entry.destination == destination);
+        let own = |entry: &TableLoad| entry.warp == warp && (inputs.drain || entry.destination == destination);
         if let Some(stays) = self.table.iter().find(|entry| own(entry)) {
             return Some(format!("{stays:?} is older and still there"));
         }
         let mut partners = self
             .table
             .iter()
-            .filter(|entry| !inputs.drain && entry.warp != warp && Entry { warp, ..**entry } == load);
+            .filter(|entry| !inputs.drain && entry.warp != warp && TableLoad { warp, ..**entry } == load);
         let partner = partners.next().copied();
         if partners.next().is_some() {
             return Some(format!("{load:?} has two partners"));
@@ -155,7 +155,7 @@ impl Stimulus<LrtIn, LrtOut> for LrtStimulus {
                 if crowded { (100, 100) } else { (random.pick(&[10, 60, 100]), random.pick(&[20, 100])) };
         }
         if self.operation.is_none() && random.percent(self.busy) {
-            let Entry { warp, address, source, destination } = self.load(random);
+            let TableLoad { warp, address, source, destination } = self.load(random);
             let drain = !self.fills && random.percent(2);
             self.operation =
                 Some(LrtIn { search: true, drain, warp, address, source, destination, ..Default::default() });

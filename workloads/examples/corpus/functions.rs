@@ -5,12 +5,12 @@ use gpurf_workloads::{Argument, Device, Module, Options};
 
 use crate::answers::{answer, bytes, same, Answer, Case};
 use crate::function::Function;
-use crate::report::{Outcome, Report};
+use crate::report::{CorpusReport, Outcome};
 
 const THREADS: usize = 256;
 
 /// Runs the kernels of a listing, which have the numbers of functions in their names.
-pub fn add(report: &mut Report, module: &Module, functions: &[Function]) {
+pub fn add(report: &mut CorpusReport, module: &Module, functions: &[Function]) {
     for kernel in &module.kernels {
         let number = kernel.name.split('_').nth(1).and_then(|number| number.parse::<usize>().ok());
         let Some(function) = number.and_then(|number| functions.get(number)) else { continue };

@@ -10,7 +10,7 @@ use std::process::Command;
 use gpurf_workloads::Module;
 
 use crate::function::Function;
-use crate::report::Report;
+use crate::report::CorpusReport;
 use crate::Result;
 
 /// Where functions are declared, beside templates.
@@ -43,13 +43,13 @@ const TYPES: &str = "bool|char|signed char|short|short int|int|long|long int|lon
     __half_raw|__half2_raw|__nv_fp8_storage_t|__nv_fp8x2_storage_t";
 
 /// Compiles and runs them. Sources and listings are kept in a folder of the build directory.
-pub fn functions(cuda: &Path) -> Result<Report> {
+pub fn functions(cuda: &Path) -> Result<CorpusReport> {
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from);
     let out = target.join("corpus");
     fs::create_dir_all(&out)?;
     let mut declared_in_all = 0;
-    let mut report = Report::default();
+    let mut report = CorpusReport::default();
     for header in HEADERS {
         let text = fs::read_to_string(cuda.join("include").join(header))?;
         let functions: Vec<Function> = declared(&text).into_iter().collect();

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use gpurf_workloads::Module;
-use report::{Outcome, Report};
+use report::{CorpusReport, Outcome};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -48,7 +48,7 @@ fn main() -> Result<ExitCode> {
         Err(missing) => println!("functions of the CUDA headers are not counted: {missing}"),
     }
     println!("{}", report::HEADER);
-    let mut all = Report::default();
+    let mut all = CorpusReport::default();
     for (name, report) in parts {
         println!("{}", report.row(name));
         all.join(report);
@@ -58,8 +58,8 @@ fn main() -> Result<ExitCode> {
 }
 
 /// Which kernels of listings can be executed; those that can have no answer here.
-fn executable(paths: &[PathBuf]) -> Result<Report> {
-    let mut report = Report::default();
+fn executable(paths: &[PathBuf]) -> Result<CorpusReport> {
+    let mut report = CorpusReport::default();
     for path in paths {
         let file = path.display().to_string();
         match Module::parse(&file, &std::fs::read_to_string(path)?) {

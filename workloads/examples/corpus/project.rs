@@ -10,12 +10,12 @@ use gpurf_workloads::suite::hgemm::{run_tile, TILES};
 use gpurf_workloads::suite::{Size, SUITE};
 use gpurf_workloads::{Device, Module, Options};
 
-use crate::report::{Outcome, Report};
+use crate::report::{CorpusReport, Outcome};
 use crate::Result;
 
 /// Runs every workload, and products with every tile. A kernel is right if all workloads that launch it have
 /// the answer of their reference.
-pub fn workloads() -> Result<Report> {
+pub fn workloads() -> Result<CorpusReport> {
     // Of a listing's kernel: what is wrong with it.
     let mut launched: BTreeMap<(String, String), Option<String>> = BTreeMap::new();
     let mut run = |name: &str, run: &dyn Fn(&mut Device) -> gpurf_workloads::Result<()>| {
@@ -32,7 +32,7 @@ pub fn workloads() -> Result<Report> {
     for tile in TILES {
         run(tile.kernel, &|device| run_tile(device, tile, 328, 264, 208));
     }
-    let mut report = Report::default();
+    let mut report = CorpusReport::default();
     for path in listings("kernels")? {
         for (file, name, outcome) in kernels(&path)? {
             let launched = launched.get(&(file, name.clone()));
@@ -48,7 +48,7 @@ pub fn workloads() -> Result<Report> {
 }
 
 /// Runs the tests that launch compiled kernels. A kernel is right if all tests that launch it pass.
-pub fn tests() -> Result<Report> {
+pub fn tests() -> Result<CorpusReport> {
     let launches = tempfile::NamedTempFile::new()?;
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     cargo.args(["test", "-p", "gpurf-workloads", "--no-fail-fast"]);
@@ -69,7 +69,7 @@ pub fn tests() -> Result<Report> {
             tests.entry((file, kernel)).or_default().insert(test);
         }
     }
-    let mut report = Report::default();
+    let mut report = CorpusReport::default();
     for path in listings("tests/listings")? {
         for (file, name, outcome) in kernels(&path)? {
             let outcome = outcome.unwrap_or(match tests.get(&(&file, &name)) {

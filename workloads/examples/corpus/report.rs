@@ -8,7 +8,7 @@ use gpurf_workloads::Error;
 
 /// The fates of the kernels of a part of the corpus.
 #[derive(Default)]
-pub struct Report {
+pub struct CorpusReport {
     pub right: usize,
     /// With what is wrong.
     pub wrong: Vec<String>,
@@ -45,7 +45,7 @@ impl Outcome {
 pub const HEADER: &str =
     "                                count   right   wrong  refused  stopped as they must  without an answer";
 
-impl Report {
+impl CorpusReport {
     pub fn add(&mut self, name: String, outcome: Outcome) {
         match outcome {
             Outcome::Right => self.right += 1,
@@ -56,7 +56,7 @@ impl Report {
         }
     }
 
-    pub fn join(&mut self, other: Report) {
+    pub fn join(&mut self, other: CorpusReport) {
         self.right += other.right;
         self.wrong.extend(other.wrong);
         for (by, names) in other.refused {
@@ -95,7 +95,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for CorpusReport {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         self.wrong.iter().try_for_each(|wrong| writeln!(f, "wrong: {wrong}"))?;
         f.write_str(&self.refusals())?;

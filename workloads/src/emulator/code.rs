@@ -10,7 +10,7 @@ use super::arithmetic::Widening;
 use super::decode;
 use super::intern::intern;
 use super::operation::{Control, Decoded, Operation};
-use crate::error::{readable, Cause, Error, Place, Result};
+use crate::error::{readable, Cause, Error, FaultPlace, Result};
 use crate::listing::{Instruction, Kernel, Module, Operand};
 
 pub(crate) struct Code {
@@ -33,7 +33,7 @@ impl Code {
         for instruction in &kernel.instructions {
             let instruction = &placed(instruction, place);
             let fault = |message| Error::Fault {
-                place: Place {
+                place: FaultPlace {
                     kernel: kernel.name.clone(),
                     pc: instruction.pc,
                     instruction: instruction.text.clone(),

@@ -17,7 +17,7 @@ use super::record::Recorder;
 use super::warp::{Group, Waiting, Warp};
 use super::watch::{Hazards, Watch};
 use super::windows::{LOCAL_WINDOW, SHARED_WINDOW};
-use crate::error::{Cause, Error, Place, Result};
+use crate::error::{Cause, Error, FaultPlace, Result};
 use crate::listing::INSTRUCTION_BYTES;
 use crate::texture::Texture;
 
@@ -422,7 +422,7 @@ impl<'a> BlockRun<'a> {
         let kernel = &self.launch.code.kernel;
         let instruction = kernel.instructions.get((pc / INSTRUCTION_BYTES) as usize);
         Error::Fault {
-            place: Place {
+            place: FaultPlace {
                 kernel: kernel.name.clone(),
                 pc,
                 instruction: instruction.map_or("", |instruction| &instruction.text).into(),

@@ -377,7 +377,7 @@ fn constant(input: &mut &str) -> Parsed<Constant> {
 
 /// `[R2]`, `[R2.64+UR4+0x10]`, `[R3.X4+0x100]`, `[UR4]`, `[0x10]`.
 fn address(input: &mut &str) -> Parsed<Address> {
-    enum Part {
+    enum AddressPart {
         Register { file: RegisterFile, index: u8, wide: bool, scale: u8, reuse: bool },
         Offset(i64),
     }
@@ -389,21 +389,21 @@ fn address(input: &mut &str) -> Parsed<Address> {
         opt(alt((".64".value(true), ".U32".value(false), ".S32".value(false)))),
         opt(".reuse"),
     )
-        .map(|((file, index), early, scale, wide, late)| Part::Register {
+        .map(|((file, index), early, scale, wide, late)| AddressPart::Register {
             file,
             index,
             wide: wide.unwrap_or(false),
             scale: scale.unwrap_or(1),
             reuse: early.is_some() || late.is_some(),
         });
-    let part = alt((base, integer.map(Part::Offset)));
-    let parts: Vec<Part> =
+    let part = alt((base, integer.map(AddressPart::Offset)));
+    let parts: Vec<AddressPart> =
         delimited('[', repeat(1..=4, terminated(part, opt('+'))), ']').parse_next(input)?;
     let mut address =
         Address { register: None, wide: false, scale: 1, uniform: None, offset: 0, reuse: false };
     for part in parts {
         match part {
-            Part::Register { file: RegisterFile::Vector, index, wide, scale, reuse }
+            AddressPart::Register { file: RegisterFile::Vector, index, wide, scale, reuse }
                 if address.register.is_none() =>
             {
                 address.register = Some(index);
@@ -411,11 +411,11 @@ fn address(input: &mut &str) -> Parsed<Address> {
                 address.scale = scale;
                 address.reuse = reuse;
             }
-            Part::Register { file: RegisterFile::Uniform, index, .. } if address.uniform.is_none() => {
+            AddressPart::Register { file: RegisterFile::Uniform, index, .. } if address.uniform.is_none() => {
                 address.uniform = Some(index);
             }
-            Part::Offset(offset) => address.offset = address.offset.wrapping_add(offset),
-            Part::Register { .. } => return Err(fail()),
+            AddressPart::Offset(offset) => address.offset = address.offset.wrapping_add(offset),
+            AddressPart::Register { .. } => return Err(fail()),
         }
     }
     Ok(address)

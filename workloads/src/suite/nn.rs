@@ -24,12 +24,12 @@ const THREADS: u32 = 256;
 /// Records that are compared at a time.
 const PIECE: usize = 1 << 20;
 const NEAREST: usize = 10;
-const HERE: Place = Place { latitude: 30.0, longitude: 90.0 };
+const HERE: Coordinates = Coordinates { latitude: 30.0, longitude: 90.0 };
 
 /// As the kernel has it.
 #[derive(Clone, Copy, NoUninit)]
 #[repr(C)]
-struct Place {
+struct Coordinates {
     latitude: f32,
     longitude: f32,
 }
@@ -71,13 +71,13 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
     expect_equal("nearest record", &found.records(), &expected.records())
 }
 
-fn places(random: &mut fastrand::Rng, count: usize) -> Vec<Place> {
-    let mut place = || Place { latitude: 7.0 + 56.0 * random.f32(), longitude: 358.0 * random.f32() };
+fn places(random: &mut fastrand::Rng, count: usize) -> Vec<Coordinates> {
+    let mut place = || Coordinates { latitude: 7.0 + 56.0 * random.f32(), longitude: 358.0 * random.f32() };
     (0..count).map(|_| place()).collect()
 }
 
 /// In degrees, on a flat map.
-fn distance(place: &Place) -> f32 {
+fn distance(place: &Coordinates) -> f32 {
     let latitude = HERE.latitude - place.latitude;
     let longitude = HERE.longitude - place.longitude;
     (latitude * latitude + longitude * longitude).sqrt()

@@ -48,7 +48,7 @@ where
 register!(Rmu<W, P>);
 
 /// Warp and register within a CTA.
-type Place = (u32, u32);
+type CtaRegister = (u32, u32);
 
 /// ACRF space of one CTA.
 struct Region<D> {
@@ -57,7 +57,7 @@ struct Region<D> {
 }
 
 impl<D: Data> Region<D> {
-    fn at(&mut self, (warp, register): Place) -> &mut D {
+    fn at(&mut self, (warp, register): CtaRegister) -> &mut D {
         &mut self.registers[warp as usize * REGISTERS + register as usize]
     }
 
@@ -80,10 +80,10 @@ struct Switch<D> {
     /// Warps that have yet to be looked up.
     warps: VecDeque<(u32, u32)>,
     /// Registers that the outgoing CTA must find again, and those of them that are still in the ACRF only.
-    live: BTreeMap<Place, D>,
-    unsaved: BTreeMap<Place, D>,
+    live: BTreeMap<CtaRegister, D>,
+    unsaved: BTreeMap<CtaRegister, D>,
     /// Registers that the incoming CTA must get, and has not got.
-    missing: BTreeMap<Place, D>,
+    missing: BTreeMap<CtaRegister, D>,
     fits: bool,
     /// Cycles without a stall from outside that it may yet take.
     patience: usize,
@@ -96,7 +96,7 @@ struct RmuStimulus<D> {
     parameters: Parameters,
     regions: Vec<Region<D>>,
     /// Live registers of the pending CTAs.
-    pending: BTreeMap<usize, BTreeMap<Place, D>>,
+    pending: BTreeMap<usize, BTreeMap<CtaRegister, D>>,
     switch: Option<Switch<D>>,
     /// The first CTA has yet to leave.
     is_first: bool,
@@ -104,7 +104,7 @@ struct RmuStimulus<D> {
     fills: bool,
     /// Requests to memory and to the ACRF that are under way.
     memory: Option<u32>,
-    acrf: VecDeque<(Place, D)>,
+    acrf: VecDeque<(CtaRegister, D)>,
     /// How often the outside stalls, in percent.
     stalls: usize,
     /// Switches that ended: done, done in both directions, discarded, refused; and those that filled the
@@ -240,7 +240,7 @@ impl<D: Data> RmuStimulus<D> {
             return if moves { Err("a register moves without a switch".into()) } else { Ok(()) };
         };
         let region = &mut self.regions[switch.region];
-        let under_way: Vec<Place> = self.acrf.iter().map(|&(place, _)| place).collect();
+        let under_way: Vec<CtaRegister> = self.acrf.iter().map(|&(place, _)| place).collect();
         if inputs.acrf_answer {
             self.acrf.pop_front();
         }

@@ -61,7 +61,7 @@ impl Cta {
 
 /// The course of a switch.
 #[derive(Debug, Default)]
-struct Report {
+struct SwitchCourse {
     refused: bool,
     cycles: usize,
     /// Registers that went out and came in, in their order; and in which cycle each came.
@@ -85,7 +85,7 @@ fn switch<D: Data>(
     bench: &mut Bench<D>,
     outgoing: Option<&Cta>,
     incoming: Option<u32>,
-) -> Result<Report, String> {
+) -> Result<SwitchCourse, String> {
     play(bench, request_of(outgoing, incoming), outgoing, 0)
 }
 
@@ -107,13 +107,13 @@ fn play<D: Data>(
     request: RmuIn<D>,
     outgoing: Option<&Cta>,
     waits: usize,
-) -> Result<Report, String> {
+) -> Result<SwitchCourse, String> {
     expect(bench.cycle(request)?.ready, "the RMU is ready")?;
     let mut warps: VecDeque<Warp> = outgoing.map_or(vec![], |cta| cta.warps.clone()).into();
     let vectors: BTreeMap<u32, u64> = warps.iter().map(|warp| (warp.pc, warp.live)).collect();
     let mut unsaved = outgoing.map_or(vec![], Cta::registers);
     let (mut asked, mut read) = (None, None);
-    let mut report = Report::default();
+    let mut report = SwitchCourse::default();
     for cycle in 1..100_000 {
         let mut inputs = RmuIn { memory_ready: true, acrf_write_ready: true, ..Default::default() };
         inputs.acrf_read_ready = cycle > waits;
@@ -167,7 +167,7 @@ fn play<D: Data>(
 }
 
 /// Stores, which must fit.
-fn store<D: Data>(bench: &mut Bench<D>, cta: &Cta) -> Result<Report, String> {
+fn store<D: Data>(bench: &mut Bench<D>, cta: &Cta) -> Result<SwitchCourse, String> {
     let report = switch(bench, Some(cta), None)?;
     expect(!report.refused, format!("CTA {} fits", cta.number))?;
     expect_eq!(report.saved, cta.registers(), format!("{:?} are saved", report.saved))?;
@@ -175,7 +175,7 @@ fn store<D: Data>(bench: &mut Bench<D>, cta: &Cta) -> Result<Report, String> {
 }
 
 /// Restores, and checks that exactly the CTA's registers come back.
-fn restore<D: Data>(bench: &mut Bench<D>, cta: &Cta) -> Result<Report, String> {
+fn restore<D: Data>(bench: &mut Bench<D>, cta: &Cta) -> Result<SwitchCourse, String> {
     let report = switch(bench, None, Some(cta.number))?;
     complete(&report, cta)?;
     Ok(report)
@@ -206,7 +206,7 @@ fn fill_cache<D: Data>(bench: &mut Bench<D>, entries: impl Iterator<Item = u32>)
     Ok(())
 }
 
-fn complete(report: &Report, cta: &Cta) -> Result<(), String> {
+fn complete(report: &SwitchCourse, cta: &Cta) -> Result<(), String> {
     let mut restored = report.restored.clone();
     restored.sort();
     let mut registers = cta.registers();
