@@ -3,9 +3,7 @@
 
 use std::fmt::Debug;
 
-use gpurf_blocks::ports::{
-    IntervalPrefetcherIn, IntervalPrefetcherOut, RegisterCacheIn, RegisterCacheOut,
-};
+use gpurf_blocks::ports::{IntervalPrefetcherIn, IntervalPrefetcherOut, RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{CacheReplacement, Clocked};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{Engines, PrefetcherEngine, RegisterCacheEngine};

@@ -415,6 +415,17 @@ fn each_register_of_an_interval_is_asked_for_once() {
     check_prefetcher(&[]);
 }
 
+#[test]
+#[ignore = "takes minutes"]
+fn broken_prefetchers_are_refuted() {
+    check_prefetcher(&[
+        ("| (forget[w] | !known[w])", "| !known[w]"),
+        ("= next[i*3 + s] & !open[i];", "= next[i*3 + s];"),
+        ("!(its_turn[w] & taken[i])", "!its_turn[w]"),
+        ("(filling[w] | (reading[w*4 +: 4] != 4'd0))", "filling[w]"),
+    ]);
+}
+
 fn check_pool(changes: &[(&str, &str)]) {
     let parameters = Parameters::default();
     check!(
