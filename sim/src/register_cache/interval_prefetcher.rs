@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reference model of the prefetcher of register intervals: LTRF, F §VI-A.
 
+use std::ops::Range;
+
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{IntervalPrefetcherIn, IntervalPrefetcherOut};
 use gpurf_blocks::{Clocked, Parameters, INTERVAL_REGISTERS, MAX_WARPS};
@@ -39,30 +41,35 @@ impl IntervalPrefetcher {
         }
     }
 
-    /// A warp that may have entered an interval, or have forgotten its own.
-    fn arrived(&self, warp: usize) -> Fetch {
-        let (inputs, mut fetch) = (&self.inputs, self.fetches[warp]);
-        if inputs.forget[warp] {
-            (fetch.interval, fetch.missing) = (None, 0);
+    /// The warp enters an interval in this cycle.
+    fn enters(&self, warp: usize) -> bool {
+        let IntervalPrefetcherIn { arrive, interval, forget, .. } = &self.inputs;
+        arrive[warp] && (forget[warp] || self.fetches[warp].interval != Some(interval[warp]))
+    }
+
+    /// What a warp still has to ask for, in view of the interval that it enters or forgets; bit i: the
+    /// register at place i.
+    fn missing(&self, warp: usize) -> u16 {
+        match (self.enters(warp), self.inputs.forget[warp]) {
+            (true, _) => {
+                let wanted = self.inputs.wanted[list(warp)].iter().enumerate();
+                wanted.fold(0, |missing, (place, &is)| missing | u16::from(is) << place)
+            }
+            (false, true) => 0,
+            (false, false) => self.fetches[warp].missing,
         }
-        let interval = Some(inputs.interval[warp]);
-        if inputs.arrive[warp] && fetch.interval != interval {
-            let list = INTERVAL_REGISTERS * warp..INTERVAL_REGISTERS * (warp + 1);
-            let wanted = inputs.wanted[list.clone()].iter().enumerate();
-            fetch.missing = wanted.fold(0, |missing, (place, &is)| missing | u16::from(is) << place);
-            fetch.registers.copy_from_slice(&inputs.registers[list]);
-            fetch.interval = interval;
-        }
-        fetch
+    }
+
+    /// Places of the registers that the next batch of a warp has.
+    fn batch(&self, warp: usize) -> impl Iterator<Item = usize> {
+        let missing = self.missing(warp);
+        (0..INTERVAL_REGISTERS).filter(move |place| missing >> place & 1 == 1).take(self.slots)
     }
 }
 
-impl Fetch {
-    /// Places of the registers that the next batch has, which has room for so many.
-    fn places(&self, slots: usize) -> impl Iterator<Item = usize> {
-        let missing = self.missing;
-        (0..INTERVAL_REGISTERS).filter(move |place| missing >> place & 1 == 1).take(slots)
-    }
+/// Places of a warp's list in the inputs.
+fn list(warp: usize) -> Range<usize> {
+    INTERVAL_REGISTERS * warp..INTERVAL_REGISTERS * (warp + 1)
 }
 
 impl Clocked for IntervalPrefetcher {
@@ -73,29 +80,40 @@ impl Clocked for IntervalPrefetcher {
         self.inputs = *inputs;
         let mut outputs = IntervalPrefetcherOut::default();
         for warp in 0..self.warps {
-            let Fetch { missing, reading, .. } = self.arrived(warp);
-            outputs.asks[warp] = missing != 0;
-            outputs.waits[warp] = missing == 0 && (reading != 0 || inputs.filling[warp]);
+            let asks = self.missing(warp) != 0;
+            let comes = self.fetches[warp].reading != 0 || inputs.filling[warp];
+            (outputs.asks[warp], outputs.waits[warp]) = (asks, !asks && comes);
         }
-        let picked = self.arrived(inputs.warp as usize);
-        for (slot, place) in picked.places(self.slots).enumerate() {
-            (outputs.batch_valid[slot], outputs.batch[slot]) = (true, picked.registers[place]);
+        let warp = inputs.warp as usize;
+        let registers = match self.enters(warp) {
+            true => &inputs.registers[list(warp)],
+            false => &self.fetches[warp].registers[..],
+        };
+        for (slot, place) in self.batch(warp).enumerate() {
+            (outputs.batch_valid[slot], outputs.batch[slot]) = (true, registers[place]);
         }
         outputs
     }
 
     fn tick(&mut self) {
-        let IntervalPrefetcherIn { issue, leave, .. } = self.inputs;
-        let [warp, leave_warp] = [self.inputs.warp, self.inputs.leave_warp].map(|warp| warp as usize);
-        self.fetches = std::array::from_fn(|warp| self.arrived(warp));
+        let IntervalPrefetcherIn { warp, issue, leave, leave_warp, .. } = self.inputs;
+        let asked = self.batch(warp as usize).fold(0, |asked, place| asked | 1 << place);
+        for warp in 0..self.warps {
+            let missing = self.missing(warp);
+            if self.enters(warp) {
+                self.fetches[warp].interval = Some(self.inputs.interval[warp]);
+                self.fetches[warp].registers.copy_from_slice(&self.inputs.registers[list(warp)]);
+            } else if self.inputs.forget[warp] {
+                self.fetches[warp].interval = None;
+            }
+            self.fetches[warp].missing = missing;
+        }
         if issue {
-            let fetch = &mut self.fetches[warp];
-            let asked = fetch.places(self.slots).fold(0, |asked, place| asked | 1 << place);
-            fetch.missing &= !asked;
-            fetch.reading += 1;
+            self.fetches[warp as usize].missing &= !asked;
+            self.fetches[warp as usize].reading += 1;
         }
         if leave {
-            self.fetches[leave_warp].reading -= 1;
+            self.fetches[leave_warp as usize].reading -= 1;
         }
     }
 

@@ -33,18 +33,22 @@ pub(super) struct IntervalLists(BTreeMap<u32, IntervalList>);
 pub(super) struct IntervalList {
     number: u32,
     /// Its registers, lowest first.
-    registers: Registers,
-    /// Those of them that are live at the instruction.
-    live: RegisterSet,
+    registers: [u32; INTERVAL_REGISTERS],
+    /// Bit i: the register at place i is live at the instruction.
+    live: u16,
 }
 
 impl IntervalLists {
     /// Those of a kernel with these live registers.
     pub fn new(liveness: &Liveness, parameters: &Parameters) -> Self {
         let intervals = Intervals::of(liveness, |registers| fits(registers, parameters));
-        let list = |(pc, live)| {
-            let (number, registers) = intervals.at(pc)?;
-            let registers = registers.iter().take(INTERVAL_REGISTERS).collect();
+        let list = |(pc, at): (u32, RegisterSet)| {
+            let (number, all) = intervals.at(pc)?;
+            let (mut registers, mut live) = ([0; INTERVAL_REGISTERS], 0);
+            for (place, register) in all.iter().take(INTERVAL_REGISTERS).enumerate() {
+                registers[place] = register.0.into();
+                live |= u16::from(at.contains(register)) << place;
+            }
             Some((pc, IntervalList { number: number as u32 & 0xffff, registers, live }))
         };
         IntervalLists(liveness.places().filter_map(list).collect())
@@ -57,9 +61,10 @@ impl IntervalLists {
 }
 
 impl IntervalList {
-    /// Returns true if these registers are all in it.
+    /// Returns true if these registers are all in it, and live.
     pub fn has(&self, registers: &[RegisterId]) -> bool {
-        registers.iter().all(|register| self.registers.contains(register))
+        let place = |register: &RegisterId| self.registers.iter().position(|&one| one == register.0.into());
+        registers.iter().all(|register| place(register).is_some_and(|place| self.live >> place & 1 == 1))
     }
 }
 
@@ -116,12 +121,11 @@ impl Prefetcher {
     ) -> Fetching {
         let inputs = &mut self.inputs;
         if let Some(IntervalList { number, registers, live }) = list {
-            let first = INTERVAL_REGISTERS * warp.index();
+            let list = INTERVAL_REGISTERS * warp.index()..INTERVAL_REGISTERS * (warp.index() + 1);
             (inputs.arrive[warp.index()], inputs.interval[warp.index()]) = (true, *number);
-            inputs.wanted[first..first + INTERVAL_REGISTERS].fill(false);
-            for (place, &register) in (first..).zip(registers) {
-                inputs.registers[place] = register.0.into();
-                inputs.wanted[place] = live.contains(register) && !pending.contains(register);
+            inputs.registers[list.clone()].copy_from_slice(registers);
+            for (place, (wanted, &register)) in inputs.wanted[list].iter_mut().zip(registers).enumerate() {
+                *wanted = live >> place & 1 == 1 && !pending.contains(RegisterId(register as u8));
             }
             self.told = true;
         }
