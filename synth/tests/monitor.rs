@@ -411,6 +411,7 @@ fn check_prefetcher(changes: &[(&str, &str)]) {
 }
 
 #[test]
+#[ignore = "takes minutes"]
 fn each_register_of_an_interval_is_asked_for_once() {
     check_prefetcher(&[]);
 }
