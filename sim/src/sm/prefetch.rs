@@ -4,9 +4,9 @@
 //! The compiler cuts a kernel into intervals whose registers all fit into a warp's part of the cache
 //! ([`gpurf_trace::Intervals`]). Before its first instruction of an interval, and when it becomes active, an
 //! active warp fetches the interval's registers that are live there and that it does not have; it issues
-//! again when all have come. Meanwhile the other active warps issue. What a warp still has to ask for,
-//! [hardware](gpurf_blocks::ports::IntervalPrefetcherIn) knows that an engine runs. F and C name LTRF and give
-//! none of its hardware, so this is decided here:
+//! again when all have come. Meanwhile the other active warps issue. An engine runs the
+//! [hardware](gpurf_blocks::ports::IntervalPrefetcherIn) that knows what a warp still has to ask for. F and C
+//! name LTRF and give none of its hardware, so this is decided here:
 //! - A prefetch reads up to as many registers as a collector has slots, through issue, collector and banks as
 //!   an instruction with these sources would, and ends at its dispatch, where what the cache did not have
 //!   becomes fills.
@@ -110,8 +110,9 @@ impl Prefetcher {
         Prefetcher { engine, inputs, told: false, asking: 0, batch: Batch::new() }
     }
 
-    /// The warp is about to issue an instruction of this interval, while the registers of `pending` are still
-    /// to be written, and those that it has fetched are in its collectors or, if it is `filling`, behind them.
+    /// The warp is about to issue an instruction of this interval. The registers of `pending` are still to be
+    /// written. `filling`: values that it has fetched have left their collectors, and the cache has not taken
+    /// them in.
     pub fn reach(
         &mut self,
         warp: WarpId,
