@@ -3,9 +3,9 @@
 //!
 //! The compiler cuts a kernel into intervals whose registers all fit into a warp's part of the
 //! [register cache](register_cache.md). A list of them stands beside the code. When a warp reaches an
-//! instruction of another interval, the prefetcher takes in the list. It offers the registers in batches. Issue
-//! takes a batch as an instruction that reads these registers and does nothing else. The warp goes on when all
-//! of them are in the cache.
+//! instruction of another interval, the prefetcher takes in the list. It offers the registers in batches.
+//! Issue takes a batch as an instruction that reads these registers and does nothing else. The warp goes on
+//! when all of them are in the cache.
 //!
 //! # Timing
 //!
@@ -31,8 +31,8 @@
 //! - **A list of 16 registers** for each warp, as many as the cache has entries. A bit for each of 256
 //!   registers would take twice the storage and a longer search. If an instruction by itself has more, the
 //!   first 16 are fetched.
-//! - **Which registers of the list are wanted** comes from outside: those that the compiler says are live, and
-//!   that the scoreboard does not wait for. The results of the others enter the cache themselves.
+//! - **Which registers of the list are wanted** comes from outside: those that the compiler says are live,
+//!   and that the scoreboard does not wait for. The results of the others enter the cache themselves.
 //! - **A warp that becomes pending forgets its interval**, because its values leave the cache. It fetches the
 //!   interval again when it is active. What is in collectors for it meanwhile still counts.
 //! - **The batch is that of the warp that issue has picked**, so that there is one search for all warps.
