@@ -211,19 +211,17 @@ fn faults_of_an_interval_prefetcher_are_found() {
     };
     let sound = run(|_, _| {});
     assert!(sound.is_sound(), "{:?}", sound.errors);
-    for fault in [
-        |_: &IntervalPrefetcherIn, outputs: &mut IntervalPrefetcherOut| outputs.batch[0] ^= 64,
-        |_, outputs| outputs.batch_valid.fill(false),
-    ] {
+    let strange: [fn(&IntervalPrefetcherIn, &mut IntervalPrefetcherOut); 2] =
+        [|_, outputs| outputs.batch[0] ^= 64, |_, outputs| outputs.batch_valid.fill(false)];
+    for fault in strange {
         let wrong = run(fault);
         assert!(wrong.summary.counters.stage_errors > 0);
         assert!(wrong.errors[0].contains("interval prefetcher"), "{:?}", wrong.errors);
     }
     // What is not fetched, or not waited for, misses.
-    for fault in [
-        |_: &IntervalPrefetcherIn, outputs: &mut IntervalPrefetcherOut| outputs.asks.fill(false),
-        |_, outputs| outputs.waits.fill(false),
-    ] {
+    let hasty: [fn(&IntervalPrefetcherIn, &mut IntervalPrefetcherOut); 2] =
+        [|_, outputs| outputs.asks.fill(false), |_, outputs| outputs.waits.fill(false)];
+    for fault in hasty {
         let wrong = run(fault);
         assert!(wrong.is_sound(), "{:?}", wrong.errors);
         assert!(wrong.summary.counters.hits < sound.summary.counters.hits);
