@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Engines of an SM's hardware beside issue and operand stages: sub-cores without collectors, register
-//! caches, shared register pools, skip tables, inter-warp multicasting unit, register management unit, CTA
-//! status monitor.
+//! caches, interval prefetchers, shared register pools, skip tables, inter-warp multicasting unit, register
+//! management unit, CTA status monitor, context mover.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,8 @@ use gpurf_blocks::{Clocked, Lockstep, Parameters, Ports, Typed, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{
     context_mover_model, iwmu_model, rmu_model, status_monitor_model, ContextMoverEngine, Engines,
-    IwmuEngine, ModernSubCoreEngine, RegisterCacheEngine, RegisterPoolEngine, RmuEngine, SkipTableEngine,
-    StatusMonitorEngine,
+    IwmuEngine, ModernSubCoreEngine, PrefetcherEngine, RegisterCacheEngine, RegisterPoolEngine, RmuEngine,
+    SkipTableEngine, StatusMonitorEngine,
 };
 use gpurf_sim::modern::ModernSubCore;
 use gpurf_sim::sm::Design;
@@ -116,6 +116,9 @@ impl<'a> Units<'a> {
         if design.register_cache.is_some() {
             engines.register_cache = Box::new(in_turn(self.register_caches(SUB_CORES * config.sms)?));
         }
+        if design.fetches_intervals() {
+            engines.interval_prefetcher = Box::new(in_turn(self.prefetchers(SUB_CORES * config.sms)?));
+        }
         if design.residency.pool {
             engines.register_pool = Box::new(in_turn(self.register_pools(SUB_CORES * config.sms)?));
         }
@@ -205,6 +208,14 @@ impl<'a> Units<'a> {
         let engines =
             self.engines(name, || Box::new(model()) as Engine<_, _>, hardware, parameters, count)?;
         Ok(engines.into_iter().map(|engine| Box::new(engine) as RegisterCacheEngine).collect())
+    }
+
+    /// So many prefetchers of register intervals of a sub-core.
+    fn prefetchers(&self, count: usize) -> Result<Vec<PrefetcherEngine>> {
+        let parameters = &self.design.parameters(self.config, 0);
+        let hardware = unit_hardware::interval_prefetcher(parameters);
+        let model = || self.design.interval_prefetcher_model(self.config);
+        self.engines(("interval prefetcher", Turn::AfterSubCores), model, hardware, parameters, count)
     }
 
     /// So many shared register pools of a sub-core.

@@ -57,6 +57,31 @@ fn a_shared_register_pool_is_the_same_on_every_engine() {
     }
 }
 
+/// A short run in which warps fetch register intervals, and do so again after they were pending; its
+/// statistics.
+fn fetched(engine: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("out.json").display().to_string();
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.args(["sim", "bfs", "--design", "ltrf", "--engine", engine, "--cycles", "4000"]);
+    command.args(["--set", "slots=3", "--json", &json]).assert().success();
+    serde_json::from_str(&std::fs::read_to_string(&json).expect("statistics")).expect("JSON")
+}
+
+#[test]
+fn an_interval_prefetcher_is_the_same_on_every_engine() {
+    let model = fetched("model");
+    assert!(model["rc_prefetches"].as_u64() > Some(1000), "{}", model["rc_prefetches"]);
+    assert!(model["rc_flushes"].as_u64() > Some(300), "{}", model["rc_flushes"]);
+    for engine in ["rtl", "verilator", "lockstep"] {
+        let mut other = fetched(engine);
+        assert_ne!(other["engine"], model["engine"]);
+        assert_eq!(other["divergences"], 0, "{engine}");
+        other["engine"] = model["engine"].clone();
+        assert_eq!(other, model, "{engine}");
+    }
+}
+
 /// A short run in which warps take values that others have loaded; its statistics.
 fn renamed(engine: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");

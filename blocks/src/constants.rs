@@ -8,6 +8,8 @@
 pub const SUB_CORES: usize = 4;
 /// Warps of a sub-core whose operands a register cache holds. C §VI-B.
 pub const CACHED_WARPS: usize = 8;
+/// Registers of an interval, at most: the entries of a warp in LTRF's register cache; our decision.
+pub const INTERVAL_REGISTERS: usize = 16;
 /// Warps of a sub-core with bypassing operand collectors. Each warp has its own collector. F §VI-B.
 pub const BOC_WARPS: usize = 8;
 /// Threads of a warp.

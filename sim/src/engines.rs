@@ -3,9 +3,9 @@
 //! The data of all of them are tokens of 32 bits.
 
 use gpurf_blocks::ports::{
-    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut,
-    ModernSubCoreIn, ModernSubCoreOut, RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
-    SharedRegisterPoolIn, SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
+    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, IntervalPrefetcherIn,
+    IntervalPrefetcherOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut, RegisterCacheIn,
+    RegisterCacheOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
 };
 use gpurf_blocks::Clocked;
 
@@ -14,7 +14,7 @@ use crate::design::{Design, OperandBuffer};
 use crate::finereg::{ContextMover, CtaStatusMonitor, Rmu};
 use crate::modern::{ModernSubCore, Shown, Told};
 use crate::multicast::{Iwmu, SkipTable};
-use crate::register_cache::{LookedUp, Moved, Offer, RegisterCache, Sources};
+use crate::register_cache::{IntervalPrefetcher, LookedUp, Moved, Offer, RegisterCache, Sources};
 use crate::register_file::SharedRegisterPool;
 
 pub use crate::sub_core_engine::{RunsSubCore, SubCoreEngine};
@@ -71,6 +71,8 @@ impl RunsModernSubCore for ModernSubCore<u32> {
 pub type ModernSubCoreEngine = Box<dyn RunsModernSubCore + Send>;
 /// The register cache of a sub-core.
 pub type RegisterCacheEngine = Box<dyn RunsRegisterCache + Send>;
+/// The prefetcher of register intervals of a sub-core.
+pub type PrefetcherEngine = Box<dyn Clocked<In = IntervalPrefetcherIn, Out = IntervalPrefetcherOut> + Send>;
 /// The shared register pool of a sub-core.
 pub type RegisterPoolEngine = Box<dyn Clocked<In = SharedRegisterPoolIn, Out = SharedRegisterPoolOut> + Send>;
 /// The skip table of a sub-core.
@@ -86,8 +88,8 @@ pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = Ct
 pub type ContextMoverEngine = Box<dyn Clocked<In = ContextMoverIn, Out = ContextMoverOut> + Send>;
 
 /// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
-/// s, and so have its register cache, register pool and skip table; the others are one for each SM. An
-/// engine is used if the design has such hardware. It must have the parameters of the design
+/// s, and so have its register cache, interval prefetcher, register pool and skip table; the others are one
+/// for each SM. An engine is used if the design has such hardware. It must have the parameters of the design
 /// ([`Design::parameters`]) or, where the design sets none, those of the machine ([`Config::hardware`]).
 ///
 /// ```
@@ -108,6 +110,8 @@ pub struct Engines<'a, E> {
     pub modern_sub_core: Make<'a, ModernSubCoreEngine>,
     /// The register cache of a sub-core.
     pub register_cache: Make<'a, RegisterCacheEngine>,
+    /// The prefetcher of register intervals of a sub-core.
+    pub interval_prefetcher: Make<'a, PrefetcherEngine>,
     /// The shared register pool of a sub-core.
     pub register_pool: Make<'a, RegisterPoolEngine>,
     /// The skip table of a sub-core.
@@ -139,6 +143,7 @@ impl<'a, E> Engines<'a, E> {
             sub_core: Box::new(sub_core),
             modern_sub_core: Box::new(move |_| design.modern_sub_core_model(config)),
             register_cache: Box::new(move |_| design.register_cache_model(config)),
+            interval_prefetcher: Box::new(move |_| design.interval_prefetcher_model(config)),
             register_pool: Box::new(move |_| design.register_pool_model(config)),
             skip_table: Box::new(move |_| design.skip_table_model(config)),
             multicasting_unit: Box::new(|_| iwmu_model(config)),
@@ -166,6 +171,11 @@ impl Design {
     /// The reference model of the register cache of a sub-core.
     pub fn register_cache_model(&self, config: &Config) -> RegisterCacheEngine {
         Box::new(RegisterCache::new(&self.parameters(config, 0)))
+    }
+
+    /// The reference model of the prefetcher of register intervals of a sub-core.
+    pub fn interval_prefetcher_model(&self, config: &Config) -> PrefetcherEngine {
+        Box::new(IntervalPrefetcher::new(&self.parameters(config, 0)))
     }
 
     /// The reference model of the shared register pool of a sub-core.

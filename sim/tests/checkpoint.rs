@@ -118,6 +118,11 @@ fn register_caches_go_on_as_they_were() {
 }
 
 #[test]
+fn fetched_intervals_go_on_as_they_were() {
+    Run::new("ltrf", &["slots=3"]).check(&workload("bfs"));
+}
+
+#[test]
 fn control_bits_go_on_as_they_were() {
     Run::new("modern", &["sms=2"]).check(&workload("bfs"));
     Run::new("modern+dependences=scoreboard", &[]).check(&workload("hgemm"));

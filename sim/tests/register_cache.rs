@@ -3,10 +3,10 @@
 
 use std::fmt::Debug;
 
-use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
+use gpurf_blocks::ports::{IntervalPrefetcherIn, IntervalPrefetcherOut, RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{CacheReplacement, Clocked};
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::{Engines, RegisterCacheEngine};
+use gpurf_sim::engines::{Engines, PrefetcherEngine, RegisterCacheEngine};
 use gpurf_sim::register_cache::RegisterCache;
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules, Study};
 use gpurf_sim::sm::{Design, Family, Gpu};
@@ -194,6 +194,38 @@ fn an_interval_is_fetched_before_it_is_needed() {
     let known = ltrf.operand_reads - ltrf.uninitialised_reads;
     assert!(20 * ltrf.hits > 19 * known, "what an interval reads is there: {} of {known}", ltrf.hits);
     assert!(rfc.hits < ltrf.hits);
+}
+
+#[test]
+fn faults_of_an_interval_prefetcher_are_found() {
+    let (workload, config, design) = (waiting(16), config(NONE), Design::LTRF);
+    let run = |alter: fn(&IntervalPrefetcherIn, &mut IntervalPrefetcherOut)| {
+        let prefetcher = |_| -> PrefetcherEngine {
+            Box::new(Altered { engine: design.interval_prefetcher_model(&config), alter })
+        };
+        let models = Engines::models(&config, design, 1);
+        let engines = Engines { interval_prefetcher: Box::new(prefetcher), ..models };
+        let mut gpu = Gpu::new(&config, design, 1, engines);
+        gpu.run(&workload, None).unwrap();
+        gpu.statistics("faulty", 0)
+    };
+    let sound = run(|_, _| {});
+    assert!(sound.is_sound(), "{:?}", sound.errors);
+    let strange: [fn(&IntervalPrefetcherIn, &mut IntervalPrefetcherOut); 2] =
+        [|_, outputs| outputs.batch[0] ^= 64, |_, outputs| outputs.batch_valid.fill(false)];
+    for fault in strange {
+        let wrong = run(fault);
+        assert!(wrong.summary.counters.stage_errors > 0);
+        assert!(wrong.errors[0].contains("interval prefetcher"), "{:?}", wrong.errors);
+    }
+    // What is not fetched, or not waited for, misses.
+    let hasty: [fn(&IntervalPrefetcherIn, &mut IntervalPrefetcherOut); 2] =
+        [|_, outputs| outputs.asks.fill(false), |_, outputs| outputs.waits.fill(false)];
+    for fault in hasty {
+        let wrong = run(fault);
+        assert!(wrong.is_sound(), "{:?}", wrong.errors);
+        assert!(wrong.summary.counters.hits < sound.summary.counters.hits);
+    }
 }
 
 /// A fault in the inputs of a cache in a cycle, or a slip in its outputs.

@@ -11,7 +11,7 @@ use gpurf_hw::finereg::{
 use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
 use gpurf_hw::multicast::{Iwmu, LoadQueue, LrtCam, LrtScan, PendingLoads};
 use gpurf_hw::operand_stage::OperandStage;
-use gpurf_hw::register_cache::{RegisterCache, TagArray, WritebackBuffer};
+use gpurf_hw::register_cache::{IntervalPrefetcher, RegisterCache, TagArray, WritebackBuffer};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue, SharedRegisterPool};
 use gpurf_synth::{prove_monitor, Holds, PropertyKind, RuleProof, Watched, Z3};
 use gpurf_verilog::{emit, Hierarchy};
@@ -400,6 +400,33 @@ fn each_context_moves_once() {
             ("(word == last_word)", "(word[7:0] == last_word[7:0])"),
         ]
     );
+}
+
+fn check_prefetcher(changes: &[(&str, &str)]) {
+    let parameters = Parameters { slots: 3, ..Parameters::default() };
+    check!(
+        "interval_prefetcher",
+        IntervalPrefetcher::new(&parameters),
+        parameters: ["warps", "slots"],
+        changes
+    );
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn each_register_of_an_interval_is_asked_for_once() {
+    check_prefetcher(&[]);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn broken_prefetchers_are_refuted() {
+    check_prefetcher(&[
+        ("| (forget[w] | !known[w])", "| !known[w]"),
+        ("= next[i*3 + s] & !open[i];", "= next[i*3 + s];"),
+        ("!(its_turn[w] & taken[i])", "!its_turn[w]"),
+        ("(filling[w] | (reading[w*4 +: 4] != 4'd0))", "filling[w]"),
+    ]);
 }
 
 fn check_pool(changes: &[(&str, &str)]) {

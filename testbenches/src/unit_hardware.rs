@@ -4,9 +4,9 @@
 
 use anyhow::Result;
 use gpurf_blocks::ports::{
-    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut,
-    ModernSubCoreIn, ModernSubCoreOut, RegisterCacheIn, RegisterCacheOut, RmuIn, RmuOut,
-    SharedRegisterPoolIn, SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
+    ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, IntervalPrefetcherIn,
+    IntervalPrefetcherOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut, RegisterCacheIn,
+    RegisterCacheOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
 };
 use gpurf_blocks::{Clocked, Parameters, PortLayout, Ports, Typed, ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::{Configured, Module, Rtl};
@@ -14,7 +14,7 @@ use gpurf_hw::finereg::{ContextMover, CtaStatusMonitor, Rmu};
 use gpurf_hw::generics;
 use gpurf_hw::modern::ModernSubCore;
 use gpurf_hw::multicast::{Iwmu, SkipTable};
-use gpurf_hw::register_cache::RegisterCache;
+use gpurf_hw::register_cache::{IntervalPrefetcher, RegisterCache};
 use gpurf_hw::register_file::SharedRegisterPool;
 use gpurf_verilog::{Compiled, PackedCompiled, Verilated};
 
@@ -51,6 +51,11 @@ pub fn modern_sub_core(_: &Parameters) -> UnitHardware<ModernSubCoreIn<u32>, Mod
 /// The register cache of a sub-core.
 pub fn register_cache(parameters: &Parameters) -> UnitHardware<RegisterCacheIn<u32>, RegisterCacheOut<u32>> {
     generics!(parameters; L => UnitHardware::of::<RegisterCache<32, L>>())
+}
+
+/// The prefetcher of register intervals of a sub-core.
+pub fn interval_prefetcher(_: &Parameters) -> UnitHardware<IntervalPrefetcherIn, IntervalPrefetcherOut> {
+    UnitHardware::of::<IntervalPrefetcher>()
 }
 
 /// The shared register pool of a sub-core.

@@ -41,6 +41,7 @@ impl Design {
         of_sub_core
             .extend(["arbiter", "warp_scheduler", "collector_allocator"].map(|module| part(module, 1)));
         of_sub_core.extend(self.two_level.map(|_| part("active_set", 1)));
+        of_sub_core.extend(self.fetches_intervals().then(|| part("interval_prefetcher", 1)));
         of_sub_core.extend(self.rename.then(|| part("skip_table", 1)));
         of_sub_core.extend(self.residency.pool.then(|| part("shared_register_pool", 1)));
         let of_sub_core =

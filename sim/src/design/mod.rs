@@ -16,7 +16,7 @@ mod values;
 
 use gpurf_blocks::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, Parameters,
-    BOC_WARPS, CACHED_WARPS, MAX_WARPS,
+    BOC_WARPS, CACHED_WARPS, INTERVAL_REGISTERS, MAX_WARPS,
 };
 
 use crate::config::Config;
@@ -60,6 +60,11 @@ impl Design {
         self.residency.switches
     }
 
+    /// Registers are fetched into a register cache, interval by interval.
+    pub fn fetches_intervals(&self) -> bool {
+        self.register_cache == Some(Caching::Intervals)
+    }
+
     /// Collectors of a sub-core.
     pub fn collectors(&self, config: &Config) -> usize {
         match self.allocation {
@@ -91,7 +96,7 @@ impl Design {
         let hardware = match self.register_cache {
             None | Some(Caching::AllWarps) => config.hardware,
             Some(Caching::Intervals) => Parameters {
-                rc_entries: 16,
+                rc_entries: INTERVAL_REGISTERS,
                 rc_ways: 8,
                 rc_mapping: DestinationMapping::Interleaving,
                 rc_allocation: CacheAllocation::Write,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gpurf_trace::{DynamicInstruction, Intervals, KernelHeader, Liveness, Program, RegisterSet};
+use gpurf_trace::{DynamicInstruction, KernelHeader, Liveness, Program, RegisterSet};
 
 use crate::config::Config;
 
@@ -11,6 +11,7 @@ use super::decoded::Decoded;
 use super::error::SmError;
 use super::marking::PartnerMarks;
 use super::operations::Operations;
+use super::prefetch::IntervalLists;
 use super::records::Records;
 
 pub(super) struct Code {
@@ -20,7 +21,7 @@ pub(super) struct Code {
     /// Its live registers, under a design that uses them.
     pub liveness: Option<Arc<Liveness>>,
     /// Its register intervals, under LTRF.
-    pub intervals: Option<Arc<Intervals>>,
+    pub intervals: Option<Arc<IntervalLists>>,
     /// Registers that a warp need not take from the shared pool, if there is one.
     pub own: Option<RegisterSet>,
     /// Its multicasting loads.

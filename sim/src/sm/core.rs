@@ -57,6 +57,7 @@ pub use window::WINDOW_PLACE_BITS;
 use super::context::Context;
 use super::names::BlockId;
 use super::pool::Pool;
+use super::prefetch::Prefetcher;
 use super::register_cache::RegisterCacheUnit;
 use super::warp::{State, Warp};
 use crate::engines::{Engines, RunsSubCore};
@@ -127,6 +128,8 @@ impl<E: RunsSubCore> Core<E> {
         design: &Design,
     ) -> Self {
         let cache = RegisterCacheUnit::new(design, config, || (engines.register_cache)(number));
+        let prefetcher =
+            design.fetches_intervals().then(|| Prefetcher::new((engines.interval_prefetcher)(number)));
         Core {
             shape: CoreShape::new(index, config, design),
             hardware: Hardware {
@@ -143,7 +146,7 @@ impl<E: RunsSubCore> Core<E> {
             results: Results::new(config.hardware.banks),
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
             pool: design.residency.pool.then(|| Pool::new((engines.register_pool)(number))),
-            cached: CachePath::new(cache),
+            cached: CachePath::new(cache, prefetcher),
             window: Window::new(design, config, || (engines.modern_sub_core)(number)),
         }
     }
@@ -208,6 +211,15 @@ impl<E: RunsSubCore> Core<E> {
     /// One cycle; whether anything happened, or will without an event from outside.
     #[inline]
     pub fn step(&mut self, context: &mut Context) -> bool {
+        let active = self.step_warps(context);
+        if let Some(prefetcher) = &mut self.cached.prefetcher {
+            prefetcher.end_cycle();
+        }
+        active
+    }
+
+    #[inline]
+    fn step_warps(&mut self, context: &mut Context) -> bool {
         if self.situation.changed != 0 {
             self.classify(context);
         }

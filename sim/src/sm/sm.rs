@@ -6,7 +6,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use gpurf_blocks::SUB_CORES;
-use gpurf_trace::{Intervals, Kernel, Liveness};
+use gpurf_trace::{Kernel, Liveness};
 
 use super::code::Code;
 use super::context::Context;
@@ -24,12 +24,12 @@ use super::occupancy::Occupancy;
 use super::operations::Operations;
 use super::pipeline::Pipeline;
 use super::pool::own_registers;
-use super::prefetch;
+use super::prefetch::IntervalLists;
 use super::switching::Switching;
 use crate::bits::members;
 use crate::checkpoint::checkpoint;
 use crate::config::{Config, Organisation};
-use crate::design::{Caching, Dependences, Design};
+use crate::design::{Dependences, Design};
 use crate::engines::{Engines, RunsSubCore, SubCoreEngine};
 use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
@@ -150,10 +150,10 @@ impl<E: RunsSubCore> Sm<E> {
 
         let mut code = Code::new(header.clone(), marks);
         code.operations = Operations::of(&self.design, &context.config)?;
-        if self.design.register_cache == Some(Caching::Intervals) {
+        if self.design.fetches_intervals() {
             let parameters = self.design.parameters(&context.config, 0);
-            let fits = |registers| prefetch::fits(registers, &parameters);
-            code.intervals = liveness.as_ref().map(|liveness| Arc::new(Intervals::of(liveness, fits)));
+            code.intervals =
+                liveness.as_ref().map(|liveness| Arc::new(IntervalLists::new(liveness, &parameters)));
         }
         let renames = context.config.finereg.renaming;
         let shared = occupancy.pool.zip(liveness.as_deref()).map(|((own, sections), liveness)| {

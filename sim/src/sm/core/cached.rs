@@ -2,13 +2,13 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`]. Most designs have none:
 //! what is done in every cycle with one stays out of the loop of those without.
 
-use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_SLOTS, MAX_WARPS};
+use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
 use super::super::code::Code;
 use super::super::context::Context;
 use super::super::executing::Executing;
-use super::super::prefetch::Prefetch;
+use super::super::prefetch::Prefetcher;
 use super::super::register_cache::{Arrival, RegisterCacheUnit, SourceFindings, Taken};
 use super::super::warp::token;
 use super::results::WaitingResult;
@@ -22,27 +22,29 @@ use crate::words::CycleOut;
 /// The way of registers through a register cache.
 pub(super) struct CachePath {
     pub cache: Option<RegisterCacheUnit>,
-    /// The register intervals that warps fetch.
-    pub prefetches: [Prefetch; MAX_WARPS],
+    /// What fetches registers into it.
+    pub prefetcher: Option<Prefetcher>,
     /// Warps that have left their slots while the register cache may have values of theirs, one bit each.
     pub vacated: WarpSet,
 }
 
 checkpoint! {
     [] CachePath {
-        values: prefetches vacated;
-        parts: cache;
+        values: vacated;
+        parts: cache prefetcher;
     }
 }
 
 impl CachePath {
-    pub fn new(cache: Option<RegisterCacheUnit>) -> Self {
-        CachePath { cache, prefetches: [Prefetch::default(); MAX_WARPS], vacated: 0 }
+    pub fn new(cache: Option<RegisterCacheUnit>, prefetcher: Option<Prefetcher>) -> Self {
+        CachePath { cache, prefetcher, vacated: 0 }
     }
 
     /// Another warp comes into a slot.
     pub fn come(&mut self, warp: WarpId) {
-        self.prefetches[warp.index()] = Prefetch::default();
+        if let Some(prefetcher) = &mut self.prefetcher {
+            prefetcher.forget(warp);
+        }
         self.vacated &= !warp.bit();
     }
 }
@@ -136,15 +138,25 @@ impl<E: RunsSubCore> Core<E> {
         outputs: &mut CycleOut<u32>,
         context: &mut Context,
     ) -> bool {
-        let Some(cache) = self.cached.cache.as_mut().filter(|_| outputs.issued) else { return false };
+        if self.cached.cache.is_none() || !outputs.issued {
+            return false;
+        }
         let warp = WarpId(outputs.issued_warp as u8);
         let saves = self.leaving.to_be_issued().is_some_and(|leaver| leaver.warp == warp);
         if ready & warp.bit() == 0 || saves {
             return false;
         }
+        let prefetch = self.prefetches(warp).then(|| self.pick_prefetch(warp));
+        let Some(cache) = &mut self.cached.cache else { return false };
         let counters = &mut context.records.counters;
-        let prefetch = &self.cached.prefetches[warp.index()];
-        let found = if prefetch.is_complete() {
+        let found = if let Some(batch) = &prefetch {
+            // All that is missing comes back, whatever the allocation takes in.
+            let mut found = cache.look_up(warp, batch, 0, u32::MAX, counters);
+            if let Some(found) = &mut found {
+                found.lanes.take = found.lanes.miss;
+            }
+            found
+        } else {
             let slot = &self.warps[warp.index()];
             let (&instruction, _) = slot.head();
             let round = context.code.of(&instruction).round(slot.round());
@@ -156,14 +168,6 @@ impl<E: RunsSubCore> Core<E> {
                 counters.rc_lane_read_hits += hits.sum::<u64>();
             }
             found
-        } else {
-            // All that is missing comes back, whatever the allocation takes in.
-            let batch = prefetch.batch(self.shape.places.0);
-            let mut found = cache.look_up(warp, &batch, 0, u32::MAX, counters);
-            if let Some(found) = &mut found {
-                found.lanes.take = found.lanes.miss;
-            }
-            found
         };
         let Some(&mut SourceFindings { whole, .. }) = found else {
             self.hardware.inputs.ready = 0;
@@ -171,7 +175,7 @@ impl<E: RunsSubCore> Core<E> {
             self.decide(outputs);
             return true;
         };
-        if whole == 0 {
+        if whole == 0 && prefetch.is_none() {
             return false;
         }
         self.hardware.inputs.heads[warp.index()].sources &= !whole;
@@ -245,7 +249,9 @@ impl<E: RunsSubCore> Core<E> {
         }
         cache.keep(active);
         for warp in WarpId::all_of(left) {
-            self.cached.prefetches[warp.index()] = Prefetch::default();
+            if let Some(prefetcher) = &mut self.cached.prefetcher {
+                prefetcher.forget(warp);
+            }
             self.situation.renew(warp);
             self.read_on(warp);
         }
