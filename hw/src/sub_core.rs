@@ -105,13 +105,14 @@ impl<K: Collector<W>, const W: usize, const C: usize> SubCore<K, W, C> {
             collector_occupied[..] as occupied, collector_owned[..] as owned,
             collector_warp[..] as held_warp, collector_near[..] as near);
         pass!(issue_stage => operand_stage: issue[..], instruction, warp, base, flush);
-        connect!(issue_stage -> issue, issued, waiting);
+        connect!(issue_stage -> issue, issued);
         if latched == 1 {
             connect!(issue_stage -> issued_warp);
             entering_unit = issue_stage.instruction.unit;
         } else {
             connect!(issue_stage -> warp as issued_warp);
         }
+        connect!(issue_stage -> waiting);
     }
 
     /// Results, and registers that leave.

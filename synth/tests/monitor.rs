@@ -173,7 +173,7 @@ fn a_warp_waits_for_a_collector_as_long_as_it_should() {
         CollectorAllocator::<1>::new(&parameters),
         parameters: ["collectors", "allocation"],
         [
-            ("assign ages_renew = grant;", "assign ages_renew = 2'd0;"),
+            (".renew(grant)", ".renew(2'd0)"),
             ("eligible[c] = own[c] & !occupied[c];", "eligible[c] = own[c];"),
         ]
     );

@@ -58,8 +58,8 @@
 //! # Storage
 //!
 //! It keeps 14 bits: counter 6, LFSR 8. The counter goes to 32, which `up_to` needs at STHLD 31. Rules that
-//! do not wait have no counter. Under `own_else_lru` it keeps a bit for each pair of collectors, and nothing
-//! else.
+//! do not wait have no counter. Under `own_else_lru` it keeps a bit for each pair of collectors. Its LFSR never
+//! steps.
 
 use gpurf_blocks::{Allocation, Choice, Waiting};
 use rust_hdl::prelude::*;
@@ -111,7 +111,6 @@ pub struct CollectorAllocator<const C: usize> {
     distance: Local<[Bits<C>; collectors]>,
     /// Every free collector holds a near value: wait, or give one up.
     torn: Local<Bit>,
-    #[when(allocation != Allocation::OwnElseLru)]
     random: Lfsr,
     /// Collectors by the time since they were taken.
     #[when(allocation == Allocation::OwnElseLru)]
@@ -191,6 +190,7 @@ impl<const C: usize> CollectorAllocator<C> {
         }
         granted = false;
         if allocation == Allocation::OwnElseLru {
+            random.step = false;
             for c in 0..collectors {
                 ages.request[c] = eligible[c];
                 grant[c] = request & ages.oldest[c];

@@ -37,9 +37,10 @@
   // A warp gets a collector if and only if one is free that it may take, and never waits.
   wire prove_granted = granted == (request && (|own ? |(own & ~occupied) : !(&occupied))) && granted == |grant && !waiting;
 
-  // The order is that of the last times.
   wire [4:0] pair = first*(2*COLLECTORS - first - 1)/2 + second - first - 1;
-  wire lemma_order = !is_a_pair || ages.younger[pair] == !second_is_later;
+
+  // The order is that of the last times.
+  wire lemma_order = !is_a_pair || ages_0.younger[pair] == !second_is_later;
 
   // A collector is passed over because it is occupied.
   wire cover_passed = is_a_pair && !second_is_later && grant[first] && occupied[second] && !(|own);

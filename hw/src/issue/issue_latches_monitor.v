@@ -58,9 +58,10 @@
   // That one leaves.
   wire prove_first = !taken || (entering_unit == first && entering_warp == offered_warp);
 
-  // An instruction leaves as it came.
   wire [FIELDS-1:0] entering = {entering_payload, entering_base, entering_flush, entering_source_valid,
     entering_source_register, entering_source_near, entering_destination_valid, entering_destination_register};
+
+  // An instruction leaves as it came.
   wire prove_kept = !(taken && entering_unit == watched) || entering == its;
 
   // A latch has room if and only if it is empty or its instruction leaves.
