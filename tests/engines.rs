@@ -116,7 +116,7 @@ fn latches_before_collectors_are_the_same_on_every_engine() {
     for design in ["traditional-2021", "malekeh+issue_latch=passing"] {
         let model = latched(design, "model");
         assert!(model["counters"]["hits"].as_u64() > Some(1000), "{}", model["counters"]);
-        assert!(model["counters"]["token_checks"].as_u64() > Some(10_000), "{}", model["counters"]);
+        assert!(model["counters"]["token_checks"].as_u64() > Some(5_000), "{}", model["counters"]);
         assert_eq!(model["counters"]["token_errors"], 0);
         for engine in ["rtl", "verilator", "lockstep"] {
             let mut other = latched(design, engine);
