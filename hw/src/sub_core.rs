@@ -21,8 +21,8 @@
 //! # Latches before the collectors (`issue_latch=blocking`)
 //!
 //! The instruction of the selected warp enters [a latch of its unit](issue_latches.md), and a collector from
-//! there, a cycle later at the earliest. `issued` and `issued_warp` tell of the former, `issue`, `entering_unit`
-//! and `hit` of the latter.
+//! there, a cycle later at the earliest. `issued` and `issued_warp` tell of the former, `issue`,
+//! `entering_unit` and `hit` of the latter.
 
 use gpurf_blocks::IssueLatch;
 use rust_hdl::prelude::*;

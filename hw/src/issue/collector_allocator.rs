@@ -42,8 +42,8 @@
 //! - An empty collector holds no near value and is taken by rule 2.
 //! - **`own_else_lru`** is the rule of the simulator that F's first author published in 2021, for the design
 //!   that he calls zero: his tag `SharedCache_ZeroDesign`. F §VI-C names it "traditional" and has no rule. A
-//!   collector counts as used when an instruction enters it, by rule 1 too. After reset the one with the lowest
-//!   number goes first. An [age matrix](age_matrix.md) keeps the order.
+//!   collector counts as used when an instruction enters it, by rule 1 too. After reset the one with the
+//!   lowest number goes first. An [age matrix](age_matrix.md) keeps the order.
 //! - **The random choice** is the first eligible collector at or after a random place, as in
 //!   [replacement](replacement.md). The place comes from an [LFSR](lfsr.md) of its own that steps with each
 //!   allocation. With all collectors eligible the choice is even; else those after a gap are chosen more
@@ -58,8 +58,8 @@
 //! # Storage
 //!
 //! It keeps 14 bits: counter 6, LFSR 8. The counter goes to 32, which `up_to` needs at STHLD 31. Rules that
-//! do not wait have no counter. Under `own_else_lru` it keeps a bit for each pair of collectors. Its LFSR never
-//! steps.
+//! do not wait have no counter. Under `own_else_lru` it keeps a bit for each pair of collectors. Its LFSR
+//! never steps.
 
 use gpurf_blocks::{Allocation, Choice, Waiting};
 use rust_hdl::prelude::*;

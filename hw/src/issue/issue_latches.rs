@@ -32,12 +32,12 @@
 //! - **The order of the units** is that of Accel-Sim's ports. There it serves an SM; the order among
 //!   sub-cores has no counterpart here. Its specialised units are branch, texture and tensor, in this order.
 //!   It has no uniform unit: that comes last, by our decision.
-//! - **One instruction enters a collector in a cycle**, as without latches. Accel-Sim lets as many enter as it
-//!   has ports, eight in an SM, twice a cycle.
-//! - **`blocking` or `passing`.** The author's tag `SharedCache_ZeroDesign` blocks, as Accel-Sim does. His later
-//!   branch `stallthresh` lets other ports try. F says neither.
-//! - **No order of a warp's instructions is kept among units.** A scoreboard keeps their registers apart until
-//!   they have left their collectors.
+//! - **One instruction enters a collector in a cycle**, as without latches. Accel-Sim lets as many enter as
+//!   it has ports, eight in an SM, twice a cycle.
+//! - **`blocking` or `passing`.** The author's tag `SharedCache_ZeroDesign` blocks, as Accel-Sim does. His
+//!   later branch `stallthresh` lets other ports try. F says neither.
+//! - **No order of a warp's instructions is kept among units.** A scoreboard keeps their registers apart
+//!   until they have left their collectors.
 //! - **Registers, not latches.** The author's code calls them latches; here they are flip-flops.
 //! - Alone, the module with `issue_latch=none` is that with `blocking`.
 //!

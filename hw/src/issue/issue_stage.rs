@@ -9,11 +9,11 @@
 //!
 //! # Latches before the collectors (`issue_latch=blocking`)
 //!
-//! The selected instruction enters [a latch of its unit](issue_latches.md), and goes from there to the operand
-//! stage, a cycle later at the earliest. A warp counts as ready only while that latch has room. The scheduler
-//! does not look at what is occupied, and the allocator answers the instruction that a latch offers. So
-//! `occupied` changes nothing. Issue and entry are two events: `issued` with `issued_warp`, and `issue` with
-//! the instruction and its `warp`.
+//! The selected instruction enters [a latch of its unit](issue_latches.md), and goes from there to the
+//! operand stage, a cycle later at the earliest. A warp counts as ready only while that latch has room. The
+//! scheduler does not look at what is occupied, and the allocator answers the instruction that a latch
+//! offers. So `occupied` changes nothing. Issue and entry are two events: `issued` with `issued_warp`, and
+//! `issue` with the instruction and its `warp`.
 
 use gpurf_blocks::{Allocation, IssueLatch};
 use rust_hdl::prelude::*;
@@ -153,7 +153,8 @@ impl<const C: usize> IssueStage<C> {
                 }
             }
             connect!(latches ->
-                entering as instruction, entering_warp as warp, entering_base as base, entering_flush as flush);
+                entering as instruction, entering_warp as warp, entering_base as base,
+                entering_flush as flush);
         }
     }
 }

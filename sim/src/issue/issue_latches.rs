@@ -43,8 +43,8 @@ impl<H: Copy> IssueLatches<H> {
         head
     }
 
-    /// Decides which unit's instruction leaves in this cycle. Returns the units, a bit each, whose latches take
-    /// one in it.
+    /// Decides which unit's instruction leaves in this cycle. Returns the units, a bit each, whose latches
+    /// take one in it.
     pub fn leave(&mut self, leaving: Option<usize>) -> u8 {
         self.leaving = leaving;
         let room = |&unit: &usize| self.held[unit].is_none() || leaving == Some(unit);

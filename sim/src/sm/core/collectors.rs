@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The collectors of a sub-core, as the SM knows them: which ones hold an instruction, and which. Latches before
-//! them too.
+//! The collectors of a sub-core, as the SM knows them: which ones hold an instruction, and which. Latches
+//! before them too.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{CollectorId, WarpId, MAX_COLLECTORS, UNITS};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Latches between the warps' buffers and the collectors: an instruction issues into the latch of its unit, and
-//! enters a collector later. Its operands are what they are in program order at its issue, and count as pending
-//! reads from then on.
+//! Latches between the warps' buffers and the collectors: an instruction issues into the latch of its unit,
+//! and enters a collector later. Its operands are what they are in program order at its issue, and count as
+//! pending reads from then on.
 
 use gpurf_blocks::{CollectorId, WarpId, WarpSet};
 

@@ -56,8 +56,8 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// An instruction, or this round of it, has left its warp's buffer: what follows its last round comes to the
-    /// head.
+    /// An instruction, or this round of it, has left its warp's buffer: what follows its last round comes to
+    /// the head.
     #[inline]
     pub(super) fn show_next(&self, executing: &Executing, round: u8, context: &mut Context) {
         if context.records.pipeline.is_some() && round == context.code.of(&executing.instruction).last_round()
