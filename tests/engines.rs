@@ -125,3 +125,29 @@ fn named_operands_are_the_same_on_every_engine() {
     lockstep["engine"] = model["engine"].clone();
     assert_eq!(lockstep, model);
 }
+
+/// A short run with latches before the collectors; its statistics.
+fn latched(design: &str, engine: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("out.json").display().to_string();
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.args(["sim", "sgemm", "--design", design, "--engine", engine, "--cycles", "3000"]);
+    command.args(["--json", &json]).assert().success();
+    serde_json::from_str(&std::fs::read_to_string(&json).expect("statistics")).expect("JSON")
+}
+
+#[test]
+fn latches_before_collectors_are_the_same_on_every_engine() {
+    for design in ["traditional-2021", "malekeh+issue_latch=passing"] {
+        let model = latched(design, "model");
+        assert!(model["counters"]["hits"].as_u64() > Some(1000), "{}", model["counters"]);
+        assert!(model["counters"]["token_checks"].as_u64() > Some(5_000), "{}", model["counters"]);
+        assert_eq!(model["counters"]["token_errors"], 0);
+        for engine in ["rtl", "verilator", "lockstep"] {
+            let mut other = latched(design, engine);
+            assert_eq!(other["divergences"], 0, "{design}, {engine}");
+            other["engine"] = model["engine"].clone();
+            assert_eq!(other, model, "{design}, {engine}");
+        }
+    }
+}

@@ -12,6 +12,11 @@ pub const CACHED_WARPS: usize = 8;
 pub const INTERVAL_REGISTERS: usize = 16;
 /// Warps of a sub-core with bypassing operand collectors. Each warp has its own collector. F §VI-B.
 pub const BOC_WARPS: usize = 8;
+/// Execution units of a sub-core, as an instruction names them.
+pub const UNITS: usize = 8;
+/// Units in the order in which their issue latches offer instructions: FP32, special functions, load/store,
+/// FP64, integer, branch, tensor, uniform. It is the order of Accel-Sim's ports; that has no uniform unit.
+pub const LATCH_ORDER: [usize; UNITS] = [1, 3, 5, 2, 0, 6, 4, 7];
 /// Threads of a warp.
 pub const LANES: usize = 32;
 

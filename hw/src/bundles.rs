@@ -85,7 +85,7 @@ watch!(*: ["valid operand_data if operand_valid[i]"]);
 /// Events of an operand stage, for whoever counts them.
 #[bundle]
 pub struct StageEvents {
-    /// Event: this source of the instruction issued this cycle was found in its collector.
+    /// Event: this source of the instruction that enters a collector in this cycle was found there.
     pub hit: [Bit; slots],
     /// Event: the bank performs a read this cycle.
     pub bank_read: [Bit; banks],

@@ -17,7 +17,14 @@
 //!   scheduler's order would be told the same, or are passed over (`occupied=skip`).
 //! - **Heads come in decoded.** Instruction buffers and the scoreboard are outside, in the SM model.
 //! - **STHLD comes in.** F keeps one per GPU, so the controller is not part of a sub-core.
+//!
+//! # Latches before the collectors (`issue_latch=blocking`)
+//!
+//! The instruction of the selected warp enters [a latch of its unit](issue_latches.md), and a collector from
+//! there, a cycle later at the earliest. `issued` and `issued_warp` tell of the former, `issue`,
+//! `entering_unit` and `hit` of the latter.
 
+use gpurf_blocks::IssueLatch;
 use rust_hdl::prelude::*;
 
 use crate::bundles::{Dispatched, Instruction, StageEvents, Transfer, Write};
@@ -27,7 +34,10 @@ use crate::issue::IssueStage;
 use crate::operand_stage::OperandStage;
 
 /// `K`: the kind of collector; `W`: data width in bits; `C`: bits of a collector's number, at least one.
-#[block(naming = K::SUB_CORE)]
+#[block(
+    naming = K::SUB_CORE,
+    sizes(latched = usize::from(parameters.issue_latch != IssueLatch::None))
+)]
 pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     /// The warp has an instruction that depends on nothing under way.
     pub ready: In<[Bit; warps]>,
@@ -60,8 +70,11 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub issued: Out<Bit>,
     /// Warp of the instruction that issues.
     pub issued_warp: Out<Bits<4>>,
-    /// The instruction that issues enters this collector.
+    /// The instruction that issues enters this collector; with latches, an instruction from one of them.
     pub issue: Out<[Bit; collectors]>,
+    /// With latches: unit of the instruction that enters a collector; 0 if none does.
+    #[when(latched == 1)]
+    pub entering_unit: Out<Bits<3>>,
     /// Event: a collector is free, and the selected warp waits for it.
     pub waiting: Out<Bit>,
     /// The instruction in this collector goes to its unit in this cycle. At most one is high.
@@ -92,7 +105,14 @@ impl<K: Collector<W>, const W: usize, const C: usize> SubCore<K, W, C> {
             collector_occupied[..] as occupied, collector_owned[..] as owned,
             collector_warp[..] as held_warp, collector_near[..] as near);
         pass!(issue_stage => operand_stage: issue[..], instruction, warp, base, flush);
-        connect!(issue_stage -> issue, issued, warp as issued_warp, waiting);
+        connect!(issue_stage -> issue, issued);
+        if latched == 1 {
+            connect!(issue_stage -> issued_warp);
+            entering_unit = issue_stage.instruction.unit;
+        } else {
+            connect!(issue_stage -> warp as issued_warp);
+        }
+        connect!(issue_stage -> waiting);
     }
 
     /// Results, and registers that leave.

@@ -100,12 +100,12 @@ impl<D: Data, K: Collector<D>> Behind<D> for OperandStage<D, K> {
     fn follow(
         &mut self,
         inputs: &CycleIn<D>,
-        entering: Option<(CollectorId, WarpId)>,
+        entering: Option<(CollectorId, &Issue)>,
         outputs: &mut CycleOut<D>,
     ) {
         self.decided.entering = entering.map(|(collector, _)| collector);
-        if let Some((_, warp)) = entering {
-            self.decided.issue = inputs.heads[warp.index()];
+        if let Some((_, issue)) = entering {
+            self.decided.issue = *issue;
         }
         self.go_on(&inputs.results, inputs.leaves.then_some(inputs.leaver));
         self.show(outputs);

@@ -6,9 +6,10 @@ use std::marker::PhantomData;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, WarpId};
+use gpurf_blocks::{Clocked, CollectorId, Data, IssueLatch, Parameters, WarpId, UNITS};
 
-use crate::issue::{take_head, AllocatorAnswer, Holders, IssueStage};
+use crate::collector::Issue;
+use crate::issue::{take_head, AllocatorAnswer, Holders, IssueStage, Passage};
 use crate::words::{CycleIn, CycleOut};
 
 /// An operand stage behind an issue stage, without ports between them.
@@ -16,13 +17,13 @@ pub trait Behind<D: Data> {
     /// Port R: what is in the collectors in a cycle in which these units take instructions (bit u: unit u).
     fn holders(&mut self, unit_ready: u32) -> &Holders;
 
-    /// The rest of that cycle, with the warp whose instruction enters a collector, if one does: what the
-    /// sub-core shows of the stage. It is zero before. Like `settle` of [`Clocked`], it may be repeated,
+    /// The rest of that cycle, with the instruction that enters a collector, if one does: what the sub-core
+    /// shows of the stage. It is zero before. Like `settle` of [`Clocked`], it may be repeated,
     /// after [`Behind::holders`].
     fn follow(
         &mut self,
         inputs: &CycleIn<D>,
-        entering: Option<(CollectorId, WarpId)>,
+        entering: Option<(CollectorId, &Issue)>,
         outputs: &mut CycleOut<D>,
     );
 
@@ -51,7 +52,7 @@ pub trait Behind<D: Data> {
 /// An issue stage in front of an operand stage.
 #[derive(Clone, Debug)]
 pub struct SubCore<D: Data, S> {
-    issue: IssueStage,
+    issue: IssueStage<Issue>,
     stage: S,
     /// Source slots and destinations that an instruction has at the ports.
     places: (usize, usize),
@@ -73,6 +74,9 @@ impl<D: Data, S: Behind<D>> SubCore<D, S> {
     // that it has is inlined.
     #[inline(always)]
     pub fn decide(&mut self, inputs: &CycleIn<D>, outputs: &mut CycleOut<D>) {
+        if self.issue.is_latched() {
+            return self.pass(inputs, outputs);
+        }
         let holders = self.stage.holders(inputs.unit_ready);
         let decided = self.issue.decide(inputs.ready, inputs.launch, holders, inputs.sthld);
 
@@ -83,18 +87,70 @@ impl<D: Data, S: Behind<D>> SubCore<D, S> {
             outputs.issued_warp = warp.into();
             outputs.issue = collector.bit();
         }
+        let entering = entering.map(|(collector, warp)| (collector, &inputs.heads[warp.index()]));
+        self.stage.follow(inputs, entering, outputs);
+    }
+
+    /// The same with latches before the collectors.
+    #[inline(never)]
+    fn pass(&mut self, inputs: &CycleIn<D>, outputs: &mut CycleOut<D>) {
+        let holders = self.stage.holders(inputs.unit_ready);
+        let head = |warp: WarpId| (inputs.heads[warp.index()].unit, inputs.heads[warp.index()]);
+        let Passage { issues, enters, waits } =
+            self.issue.pass(inputs.ready, inputs.launch, head, holders, inputs.sthld);
+        outputs.waiting = waits;
+        outputs.issued = issues.is_some();
+        outputs.issued_warp = issues.map_or(0, u32::from);
+        if let Some((collector, instruction)) = &enters {
+            (outputs.issue, outputs.entering_unit) = (collector.bit(), instruction.unit);
+        }
+        let entering = enters.as_ref().map(|(collector, instruction)| (*collector, instruction));
         self.stage.follow(inputs, entering, outputs);
     }
 }
 
-/// Inputs of a sub-core's operand stage in a cycle: the sub-core's own inputs, and the decisions of its
-/// issue stage. If no instruction issues, all ports of an instruction are zero.
-pub fn stage_inputs<D: Data>(
+/// Inputs of a sub-core's operand stage, cycle by cycle: the sub-core's own inputs, and the decisions of its
+/// issue stage. If no instruction enters a collector, all ports of an instruction are zero.
+pub struct StageInputs<D: Data> {
+    places: (usize, usize),
+    /// Instructions in latches, by unit, as the stage is given them; none without latches.
+    latched: Vec<OperandStageIn<D>>,
+}
+
+impl<D: Data> StageInputs<D> {
+    /// Behind an issue stage of these parameters.
+    pub fn new(parameters: &Parameters) -> Self {
+        let latches = if parameters.issue_latch == IssueLatch::None { 0 } else { UNITS };
+        let latched = vec![OperandStageIn::default(); latches];
+        StageInputs { places: (parameters.slots, parameters.destinations), latched }
+    }
+
+    /// The inputs of the next cycle.
+    pub fn follow(&mut self, inputs: &SubCoreIn<D>, outputs: &SubCoreOut<D>) -> OperandStageIn<D> {
+        let issued = outputs.issued.then(|| {
+            let (warp, mut stage) = (WarpId(outputs.issued_warp as u8), OperandStageIn::default());
+            take_head!(inputs, warp, (self.places.0, self.places.1) => stage);
+            stage
+        });
+        if self.latched.is_empty() {
+            return with_others(issued.unwrap_or_default(), inputs, outputs);
+        }
+        let enters = outputs.issue.contains(&true);
+        let entering = enters.then(|| self.latched[outputs.entering_unit[0] as usize]);
+        if let Some(instruction) = issued {
+            self.latched[instruction.unit as usize] = instruction;
+        }
+        with_others(entering.unwrap_or_default(), inputs, outputs)
+    }
+}
+
+/// Inputs of the stage with the instruction, and all that is no part of it.
+fn with_others<D: Data>(
+    instruction: OperandStageIn<D>,
     inputs: &SubCoreIn<D>,
     outputs: &SubCoreOut<D>,
-    parameters: &Parameters,
 ) -> OperandStageIn<D> {
-    let mut stage = OperandStageIn {
+    OperandStageIn {
         issue: outputs.issue,
         write_valid: inputs.write_valid,
         write_warp: inputs.write_warp,
@@ -107,13 +163,8 @@ pub fn stage_inputs<D: Data>(
         transfer_register: inputs.transfer_register,
         transfer_base: inputs.transfer_base,
         unit_ready: inputs.unit_ready,
-        ..OperandStageIn::default()
-    };
-    if outputs.issued {
-        let warp = WarpId(outputs.issued_warp as u8);
-        take_head!(inputs, warp, (parameters.slots, parameters.destinations) => stage);
+        ..instruction
     }
-    stage
 }
 
 impl<D: Data, S: Behind<D>> Clocked for SubCore<D, S> {
@@ -140,5 +191,56 @@ impl<D: Data, S: Behind<D>> Clocked for SubCore<D, S> {
     fn restore(&mut self, state: &mut &[u8]) -> io::Result<()> {
         self.issue = IssueStage::deserialize(state)?;
         self.stage.restore(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::Allocation;
+
+    use super::*;
+    use crate::collector::Ccu;
+    use crate::operand_stage::OperandStage;
+
+    /// An operand stage alone does what it does in its sub-core, with and without latches before it.
+    #[test]
+    fn a_stage_is_given_what_leaves_the_issue_stage() {
+        for issue_latch in [IssueLatch::None, IssueLatch::Blocking, IssueLatch::Passing] {
+            let allocation = Allocation::OwnElseLru;
+            let parameters = Parameters { width: 32, issue_latch, allocation, ..Parameters::default() };
+            let stage = || OperandStage::<u32, Ccu<u32>>::new(&parameters);
+            let (mut sub_core, mut alone) = (SubCore::new(&parameters, stage()), stage());
+            let mut given = StageInputs::new(&parameters);
+            let (mut word, mut dispatched) = (1u32, 0);
+            let mut random = |bound: u32| {
+                word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (word >> 8) % bound
+            };
+            for cycle in 0..2000 {
+                let mut inputs = SubCoreIn::<u32> { unit_ready: random(256), ..SubCoreIn::default() };
+                for warp in 0..parameters.warps {
+                    inputs.ready[warp] = random(3) == 0;
+                    (inputs.head_unit[warp], inputs.head_payload[warp]) =
+                        (random(8), 16 * cycle + warp as u32);
+                    for slot in 0..3 {
+                        let place = parameters.slots * warp + slot;
+                        inputs.head_source_valid[place] = random(2) == 0;
+                        inputs.head_source_register[place] = random(12);
+                    }
+                }
+                let outputs = sub_core.settle(&inputs);
+                let shown = alone.settle(&given.follow(&inputs, &outputs));
+                let of = |dispatch, payload, hit, occupied| (dispatch, payload, hit, occupied);
+                assert_eq!(
+                    of(shown.dispatch, shown.dispatch_payload, shown.hit, shown.collector_occupied),
+                    of(outputs.dispatch, outputs.dispatch_payload, outputs.hit, outputs.collector_occupied),
+                    "{issue_latch:?}, cycle {cycle}"
+                );
+                dispatched += usize::from(outputs.dispatch.contains(&true));
+                sub_core.tick();
+                alone.tick();
+            }
+            assert!(dispatched > 500, "{issue_latch:?}: {dispatched}");
+        }
     }
 }

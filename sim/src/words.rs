@@ -51,6 +51,7 @@ pub struct CycleOut<D> {
     pub issued: bool,
     pub issued_warp: u32,
     pub issue: u8,
+    pub entering_unit: u32,
     pub waiting: bool,
     pub dispatch: u8,
     pub dispatch_warp: u32,
@@ -184,6 +185,7 @@ impl<D: Data> CycleOut<D> {
             issued: ports.issued,
             issued_warp: ports.issued_warp,
             issue: mask(&ports.issue),
+            entering_unit: ports.entering_unit[0],
             waiting: ports.waiting,
             dispatch: mask(&ports.dispatch),
             dispatch_warp: ports.dispatch_warp,
@@ -210,6 +212,7 @@ impl<D: Data> CycleOut<D> {
             issued: self.issued,
             issued_warp: self.issued_warp,
             issue: flags(self.issue),
+            entering_unit: [self.entering_unit],
             waiting: self.waiting,
             ..SubCoreOut::default()
         };

@@ -16,7 +16,7 @@ use crate::sound::run;
 /// switch.
 pub const SMALL: [&str; 4] = ["sm.blocks=3", "sm.registers=32768", "pcrf_entries=256", "sthld=4"];
 
-const SEVERAL: [&str; 9] = [
+const SEVERAL: [&str; 11] = [
     "malekeh+iwma+finereg",
     "malekeh-pr+darsie+reg-dram+rfc-scheduler",
     "bow+iwma-darsie+vt-regmutex",
@@ -26,6 +26,8 @@ const SEVERAL: [&str; 9] = [
     "rfc+iwma+reg-dram",
     "register-cache+rfc-scheduler+iwma+virtual-thread",
     "modern+dependences=scoreboard+iwma-darsie",
+    "traditional-2021+iwma-darsie+rfc-scheduler",
+    "malekeh+issue_latch=passing+iwma",
 ];
 
 /// The design on a stream without control bits.

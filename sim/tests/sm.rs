@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The SM on small kernels of known behaviour, on random ones, and on traces of real GPUs.
 
-use gpurf_blocks::{Clocked, CollectorId, WarpId};
+use gpurf_blocks::{Clocked, CollectorId};
 use gpurf_sim::collector::Issue;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{Engines, RunsSubCore};
@@ -82,12 +82,11 @@ impl Behind<u32> for Ideal {
     fn follow(
         &mut self,
         inputs: &CycleIn<u32>,
-        entering: Option<(CollectorId, WarpId)>,
+        entering: Option<(CollectorId, &Issue)>,
         out: &mut CycleOut<u32>,
     ) {
-        let issue = |warp: WarpId| inputs.heads[warp.index()];
         self.inputs = inputs.clone();
-        self.entering = entering.map(|(collector, warp)| (collector, issue(warp)));
+        self.entering = entering.map(|(collector, issue)| (collector, *issue));
         if let Some((_, issue)) = self.entering {
             out.hit = issue.sources;
         }

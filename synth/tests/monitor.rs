@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Monitors proved, and refuted where the hardware is broken on purpose: no proof is empty.
 
-use gpurf_blocks::{LruStorage, Parameters, Search, Setting, Tie};
+use gpurf_blocks::{Allocation, IssueLatch, LruStorage, Parameters, Search, Setting, Tie};
 use gpurf_hw::cells::{AgeMatrix, LruOrder};
 use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Monitor;
 use gpurf_hw::finereg::{
     ContextMover, CtaStatusMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
 };
-use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler};
+use gpurf_hw::issue::{CollectorAllocator, IssueLatches, SthldController, WarpScheduler};
 use gpurf_hw::multicast::{Iwmu, LoadQueue, LrtCam, LrtScan, PendingLoads};
 use gpurf_hw::operand_stage::OperandStage;
 use gpurf_hw::register_cache::{IntervalPrefetcher, RegisterCache, TagArray, WritebackBuffer};
@@ -162,11 +162,36 @@ fn a_warp_waits_for_a_collector_as_long_as_it_should() {
     check!(
         "collector_allocator",
         CollectorAllocator::<1>::new(&parameters),
-        parameters: ["collectors"],
+        parameters: ["collectors", "allocation"],
         [
             ("counter < {1'd0, sthld}", "counter <= {1'd0, sthld}"),
             ("else if (request & torn) counter", "else if (request) counter"),
             ("eligible[c] = own[c] & !occupied[c];", "eligible[c] = own[c];"),
+        ]
+    );
+    let parameters = Parameters { allocation: Allocation::OwnElseLru, ..parameters };
+    check!(
+        "collector_allocator",
+        CollectorAllocator::<1>::new(&parameters),
+        parameters: ["collectors", "allocation"],
+        [
+            (".renew(grant)", ".renew(2'd0)"),
+            ("eligible[c] = own[c] & !occupied[c];", "eligible[c] = own[c];"),
+        ]
+    );
+}
+
+#[test]
+fn what_issues_leaves_its_latch_as_it_came_and_in_its_turn() {
+    let parameters = Parameters { destinations: 1, issue_latch: IssueLatch::Passing, ..small() };
+    check!(
+        "issue_latches",
+        IssueLatches::new(&parameters),
+        parameters: ["collectors", "slots", "destinations", "issue_latch"],
+        [
+            ("candidate[u] & !offers", "candidate[u]"),
+            ("enters[u] | leaves[u]", "enters[u]"),
+            ("held_warp[c*4 +: 4] == latched_warp[u*4 +: 4]", "1'd1"),
         ]
     );
 }

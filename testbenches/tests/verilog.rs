@@ -10,7 +10,7 @@ use std::fs;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-use gpurf_blocks::{corners, LruStorage, Parameter, Parameters, LANES, PARAMETERS};
+use gpurf_blocks::{corners, Allocation, IssueLatch, LruStorage, Parameter, Parameters, LANES, PARAMETERS};
 use gpurf_hw::catalogue::{catalogue, CatalogueEntry};
 use gpurf_testbenches::EngineKind::{Icarus, Model, Rtl, RustHdl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Failure, Random, Workbench};
@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         ("rtl_and_verilator_agree_with_two_results_at_once", has_d_ports, agree_with_two_results_at_once),
         ("rtl_and_verilator_agree_on_entries_taken_on_arrival", allocates, agree_on_entries_taken_on_arrival),
         ("rtl_and_verilator_agree_on_tags_of_each_thread", has_tag_lanes, agree_on_tags_of_each_thread),
+        ("all_engines_agree_with_latches_before_collectors", has_latches, agree_with_latches),
         ("rtl_and_icarus_agree", all, rtl_and_icarus_agree),
         ("a_reset_forgets_everything", forgets, a_reset_forgets_everything),
         ("checkers_find_nothing", all, checkers_find_nothing),
@@ -104,6 +105,24 @@ fn agree_on_entries_taken_on_arrival(entry: &CatalogueEntry) {
         agree(entry, &[Rtl, RustHdl, Verilator], &parameters, RUST_HDL_CYCLES);
         let bench = workbench(entry.name, &parameters);
         let engines = [Rtl, Verilator];
+        told(&*bench, &engines, bench.play(&engines).expect("the engines are built"));
+    }
+}
+
+fn has_latches(entry: &CatalogueEntry) -> bool {
+    ["issue_latch", "allocation"].iter().any(|name| entry.parameters().contains(name))
+}
+
+/// In front of collectors of which the one is taken that was taken the longest time ago, and of others.
+fn agree_with_latches(entry: &CatalogueEntry) {
+    let choices =
+        [(IssueLatch::Blocking, Allocation::OwnElseLru), (IssueLatch::Passing, Allocation::Malekeh)];
+    for (issue_latch, allocation) in choices {
+        let parameters = Parameters { issue_latch, allocation, collectors: 4, ..tokens() };
+        agree(entry, &[Model, Rtl, Verilator], &parameters, CYCLES);
+        agree(entry, &[Rtl, RustHdl], &parameters, RUST_HDL_CYCLES);
+        let bench = workbench(entry.name, &parameters);
+        let engines = [Model, Rtl, Verilator];
         told(&*bench, &engines, bench.play(&engines).expect("the engines are built"));
     }
 }

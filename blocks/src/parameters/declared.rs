@@ -12,7 +12,8 @@ use super::declare::parameters;
 use super::parameter::{Parameter, ParameterError, ParameterValue, Setting};
 use super::policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
-    LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Search, Storage, Tie, Waiting,
+    IssueLatch, LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Search, Storage,
+    Tie, Waiting,
 };
 use super::scheduling::Scheduling;
 use super::sthld_table::SthldTable;
@@ -116,6 +117,11 @@ parameters! {
 
     /// Which collector an instruction enters.
     allocation [al]: Allocation = Allocation::Malekeh, names(Allocation::VARIANTS), "", "F §IV-B2";
+
+    /// The registers that an instruction passes between the warp scheduler and the collectors. With latches the
+    /// scheduler does not look at the collectors.
+    issue_latch [il?]: IssueLatch = IssueLatch::None, names(IssueLatch::VARIANTS), "",
+        "our decision: F has none; Accel-Sim has a register for each unit, and the code of F's first author";
 
     /// While the counter is below STHLD, or up to it, an allocation waits for a collector with near values.
     waiting [upto]: Waiting = Waiting::Below, names(Waiting::VARIANTS), "", "F §IV-B2; W §6 waits up to it";

@@ -16,7 +16,8 @@ pub use declared::*;
 pub use parameter::{Description, Parameter, ParameterError, Setting};
 pub use policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Isolation,
-    LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Search, Storage, Tie, Waiting,
+    IssueLatch, LruStorage, Occupied, ReadRule, Refill, ReplacementPolicy, ReuseEntries, Search, Storage,
+    Tie, Waiting,
 };
 pub use scheduling::{Scheduling, WarpOrder};
 pub use sthld_table::{Edges, SthldTable, Transition};

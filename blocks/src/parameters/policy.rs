@@ -89,6 +89,21 @@ policies! {
         Malekeh,
         /// Each of eight warps has its own. F §VI-B.
         Private,
+        /// The one that holds the warp's data, if it is free; else the free one that was taken the longest time
+        /// ago. So the code of F's first author has it (2021); F does not say.
+        OwnElseLru,
+    }
+
+    /// The registers that an instruction passes between the warp scheduler and the collectors.
+    IssueLatch {
+        /// None: it enters a collector in the cycle of its issue. F §II.
+        None,
+        /// A latch for each execution unit. The first of them that holds an instruction offers it. While that
+        /// one gets no collector, all others wait. So Accel-Sim and the code of F's first author have it
+        /// (2021).
+        Blocking,
+        /// The same, and an instruction whose warp's own collector is occupied lets others pass.
+        Passing,
     }
 
     /// How long an allocation waits rather than take a collector with near values.

@@ -98,7 +98,7 @@ impl<const W: usize> Collector<W> for Boc<W> {
         paper: "F §VI-B",
         parameters: stage_parameters!(
             "width", "slots", "banks", "rows";
-            "window", "destinations", "scheduling", "occupied", "waiting", "choice", "seed"
+            "window", "destinations", "scheduling", "occupied", "issue_latch", "waiting", "choice", "seed"
         ),
     };
 }

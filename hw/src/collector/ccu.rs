@@ -129,7 +129,7 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         parameters: stage_parameters!(
             "width", "entries", "collectors", "slots", "banks", "rows";
             "replacement", "cache_far", "invalidate", "d_ports", "lru_order", "allocate_on_arrival", "warps", "scheduling",
-            "occupied", "allocation", "waiting", "choice", "seed", "storage", "isolation"
+            "occupied", "allocation", "issue_latch", "waiting", "choice", "seed", "storage", "isolation"
         ),
     };
 }

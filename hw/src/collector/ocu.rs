@@ -59,7 +59,7 @@ impl<const W: usize> Collector<W> for Ocu<W> {
         paper: "F §II",
         parameters: stage_parameters!(
             "width", "collectors", "slots", "banks", "rows";
-            "warps", "scheduling", "occupied", "allocation", "waiting", "choice", "seed", "storage", "isolation"
+            "warps", "scheduling", "occupied", "allocation", "issue_latch", "waiting", "choice", "seed", "storage", "isolation"
         ),
     };
 }

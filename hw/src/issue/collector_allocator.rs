@@ -13,7 +13,8 @@
 //! Under `any_free`, the baseline's rule, the instruction enters a random free collector. `own_else_any_free`
 //! adds rule 1. Without that rule a warp's values spread over several caching collectors. This costs hits
 //! ([measured](malekeh_ablations.md#readings-of-gto--lru)), but no value goes stale, since every collector of
-//! a warp sees its results. Under `private` each of eight warps has the collector of its number (F §VI-B).
+//! a warp sees its results. `own_else_lru` adds rule 1, and then takes the free collector that was taken the
+//! longest time ago. Under `private` each of eight warps has the collector of its number (F §VI-B).
 //!
 //! # Timing
 //!
@@ -39,6 +40,10 @@
 //!   collectors given up, not those of one warp.
 //! - **A lower STHLD ends a wait** that is already longer.
 //! - An empty collector holds no near value and is taken by rule 2.
+//! - **`own_else_lru`** is the rule of the simulator that F's first author published in 2021, for the design
+//!   that he calls zero: his tag `SharedCache_ZeroDesign`. F §VI-C names it "traditional" and has no rule. A
+//!   collector counts as used when an instruction enters it, by rule 1 too. After reset the one with the
+//!   lowest number goes first. An [age matrix](age_matrix.md) keeps the order.
 //! - **The random choice** is the first eligible collector at or after a random place, as in
 //!   [replacement](replacement.md). The place comes from an [LFSR](lfsr.md) of its own that steps with each
 //!   allocation. With all collectors eligible the choice is even; else those after a gap are chosen more
@@ -53,12 +58,13 @@
 //! # Storage
 //!
 //! It keeps 14 bits: counter 6, LFSR 8. The counter goes to 32, which `up_to` needs at STHLD 31. Rules that
-//! do not wait have no counter.
+//! do not wait have no counter. Under `own_else_lru` it keeps a bit for each pair of collectors. Its LFSR
+//! never steps.
 
 use gpurf_blocks::{Allocation, Choice, Waiting};
 use rust_hdl::prelude::*;
 
-use crate::cells::Lfsr;
+use crate::cells::{AgeMatrix, Lfsr};
 use crate::dialect::{block, rtl, Register};
 use crate::{monitor, watch};
 
@@ -92,6 +98,7 @@ pub struct CollectorAllocator<const C: usize> {
     pub waiting: Out<Bit>,
 
     /// The random place, before it is cut to the number of collectors.
+    #[when(allocation != Allocation::OwnElseLru)]
     place: Local<Bits<8>>,
     own: Local<[Bit; collectors]>,
     has_own: Local<Bit>,
@@ -100,26 +107,34 @@ pub struct CollectorAllocator<const C: usize> {
     /// The counter has not reached its end.
     patient: Local<Bit>,
     eligible: Local<[Bit; collectors]>,
+    #[when(allocation != Allocation::OwnElseLru)]
     distance: Local<[Bits<C>; collectors]>,
     /// Every free collector holds a near value: wait, or give one up.
     torn: Local<Bit>,
     random: Lfsr,
+    /// Collectors by the time since they were taken.
+    #[when(allocation == Allocation::OwnElseLru)]
+    #[with(collectors)]
+    ages: AgeMatrix,
     counter: Register<Bits<6>>,
     #[value(|number| number)]
+    #[when(allocation != Allocation::OwnElseLru)]
     number: Constant<[Bits<C>; collectors]>,
     #[value(|number| number)]
     private_warp: Constant<[Bits<4>; collectors]>,
     #[value(seed)]
+    #[when(allocation != Allocation::OwnElseLru)]
     seed: Constant<Bits<8>>,
-    #[value(allocation == Allocation::Private)]
+    #[value(parameters.allocation == Allocation::Private)]
     is_private: Constant<Bit>,
-    #[value(allocation == Allocation::OwnElseAnyFree || allocation == Allocation::Malekeh)]
+    #[value(parameters.allocation != Allocation::AnyFree && parameters.allocation != Allocation::Private)]
     keeps_own: Constant<Bit>,
-    #[value(allocation == Allocation::Malekeh)]
+    #[value(parameters.allocation == Allocation::Malekeh)]
     waits: Constant<Bit>,
     #[value(parameters.waiting == Waiting::UpTo)]
     waits_at_threshold: Constant<Bit>,
     #[value(choice == Choice::Random)]
+    #[when(allocation != Allocation::OwnElseLru)]
     is_random: Constant<Bit>,
 }
 
@@ -148,13 +163,16 @@ impl<const C: usize> CollectorAllocator<C> {
             any_free |= !occupied[c];
             any_far |= (!occupied[c] & !near[c]);
         }
-        place = random.value ^ seed;
+        if allocation != Allocation::OwnElseLru {
+            place = random.value ^ seed;
+        }
         torn = (waits & !has_own) & (any_free & !any_far);
         patient =
             (counter < bit_cast::<6, 5>(sthld)) | (waits_at_threshold & (counter == bit_cast::<6, 5>(sthld)));
     }
 
-    /// Which of them may be chosen, and the first of those from a random place on.
+    /// Which of them may be chosen, and the first of those from a random place on, or the one that was taken
+    /// the longest time ago.
     fn choose() {
         for c in 0..collectors {
             eligible[c] = if has_own {
@@ -166,19 +184,31 @@ impl<const C: usize> CollectorAllocator<C> {
             } else {
                 !occupied[c]
             };
-            distance[c] = number[c] - bit_cast::<C, 8>(place);
+            if allocation != Allocation::OwnElseLru {
+                distance[c] = number[c] - bit_cast::<C, 8>(place);
+            }
         }
         granted = false;
-        for c in 0..collectors {
-            grant[c] = request & eligible[c];
-            for t in 0..collectors {
-                if eligible[t] & (distance[t] < distance[c]) {
-                    grant[c] = false;
-                }
+        if allocation == Allocation::OwnElseLru {
+            random.step = false;
+            for c in 0..collectors {
+                ages.request[c] = eligible[c];
+                grant[c] = request & ages.oldest[c];
+                ages.renew[c] = grant[c];
+                granted |= grant[c];
             }
-            granted |= grant[c];
+        } else {
+            for c in 0..collectors {
+                grant[c] = request & eligible[c];
+                for t in 0..collectors {
+                    if eligible[t] & (distance[t] < distance[c]) {
+                        grant[c] = false;
+                    }
+                }
+                granted |= grant[c];
+            }
+            random.step = granted & is_random;
         }
-        random.step = granted & is_random;
     }
 
     /// The counter counts what the warps waited for collectors with near values.

@@ -6,11 +6,19 @@
 //! instruction, decoded. The scheduler selects a warp, the allocator grants it a collector or not. The
 //! instruction goes to the operand stage in the same cycle. What the scheduler and the allocator remember
 //! changes in the next.
+//!
+//! # Latches before the collectors (`issue_latch=blocking`)
+//!
+//! The selected instruction enters [a latch of its unit](issue_latches.md), and goes from there to the
+//! operand stage, a cycle later at the earliest. A warp counts as ready only while that latch has room. The
+//! scheduler does not look at what is occupied, and the allocator answers the instruction that a latch
+//! offers. So `occupied` changes nothing. Issue and entry are two events: `issued` with `issued_warp`, and
+//! `issue` with the instruction and its `warp`.
 
-use gpurf_blocks::Allocation;
+use gpurf_blocks::{Allocation, IssueLatch};
 use rust_hdl::prelude::*;
 
-use super::{CollectorAllocator, WarpScheduler};
+use super::{CollectorAllocator, IssueLatches, WarpScheduler};
 use crate::bundles::Instruction;
 use crate::dialect::{block, rtl};
 
@@ -26,6 +34,7 @@ use crate::dialect::{block, rtl};
         scheduling,
         occupied,
         allocation,
+        issue_latch,
         waiting,
         choice,
         seed
@@ -57,12 +66,15 @@ pub struct IssueStage<const C: usize> {
     pub issue: Out<[Bit; collectors]>,
     /// An instruction issues.
     pub issued: Out<Bit>,
+    /// With latches: warp of the instruction that issues; 0 if none does.
+    #[when(issue_latch != IssueLatch::None)]
+    pub issued_warp: Out<Bits<4>>,
     /// Event: a collector is free, and the warp waits for it.
     pub waiting: Out<Bit>,
-    /// The instruction that issues; all zero if none does, as the next ones.
+    /// The instruction that enters a collector; all zero if none does, as the next ones.
     #[flat]
     pub instruction: Instruction<Out>,
-    /// Warp of the instruction that issues.
+    /// Warp of the instruction that enters a collector.
     pub warp: Out<Bits<4>>,
     /// First row of the warp's registers in every bank.
     pub base: Out<Bits<8>>,
@@ -71,6 +83,8 @@ pub struct IssueStage<const C: usize> {
 
     scheduler: WarpScheduler,
     allocator: CollectorAllocator<C>,
+    #[when(issue_latch != IssueLatch::None)]
+    latches: IssueLatches,
     #[value(|number| number)]
     number: Constant<[Bits<4>; warps]>,
     /// A warp may have to wait for a collector of its own.
@@ -80,31 +94,67 @@ pub struct IssueStage<const C: usize> {
 
 #[rtl]
 impl<const C: usize> IssueStage<C> {
+    /// The scheduler selects, and the allocator grants a collector: to the selected warp, or to that of the
+    /// instruction that a latch offers.
     fn schedule() {
-        connect!(scheduler { ready, launch, owned, held_warp });
-        for c in 0..collectors {
-            scheduler.occupied[c] = occupied[c] & keeps_own;
+        if issue_latch == IssueLatch::None {
+            connect!(scheduler { ready, launch, owned, held_warp });
+            for c in 0..collectors {
+                scheduler.occupied[c] = occupied[c] & keeps_own;
+            }
+            connect!(allocator { occupied, owned, held_warp, near, sthld });
+            pass!(scheduler => allocator: selected as request, warp);
+            pass!(allocator => scheduler: granted as issue);
+            connect!(allocator -> grant as issue, granted as issued, waiting);
+        } else {
+            connect!(latches { owned, held_warp });
+            for c in 0..collectors {
+                latches.occupied[c] = occupied[c] & keeps_own;
+            }
+            connect!(allocator { occupied, owned, held_warp, near, sthld });
+            pass!(latches => allocator: offers as request, offered_warp as warp);
+            pass!(allocator => latches: granted as taken);
+            connect!(allocator -> grant as issue, waiting);
+            connect!(scheduler { launch, owned, held_warp, issue: scheduler.selected });
+            for c in 0..collectors {
+                scheduler.occupied[c] = false;
+            }
+            for w in 0..warps {
+                scheduler.ready[w] = ready[w] & latches.room.get_bit(head[w].unit);
+            }
+            connect!(scheduler -> selected as issued, warp as issued_warp);
         }
-        connect!(allocator { occupied, owned, held_warp, near, sthld });
-        pass!(scheduler => allocator: selected as request, warp);
-        pass!(allocator => scheduler: granted as issue);
-        connect!(allocator -> grant as issue, granted as issued, waiting);
     }
 
-    /// The selected warp's instruction.
+    /// The selected warp's instruction, and the one that enters a collector.
     fn selected() {
-        warp = 0;
-        base = 0;
-        instruction.clear();
-        flush = false;
-        for w in 0..warps {
-            let goes: Bit = scheduler.select[w] & allocator.granted;
-            if goes {
-                warp = number[w];
-                base = head_base[w];
-                pass!(head[w] => instruction);
-                flush = head_flush[w];
+        if issue_latch == IssueLatch::None {
+            warp = 0;
+            base = 0;
+            instruction.clear();
+            flush = false;
+            for w in 0..warps {
+                let goes: Bit = scheduler.select[w] & allocator.granted;
+                if goes {
+                    warp = number[w];
+                    base = head_base[w];
+                    pass!(head[w] => instruction);
+                    flush = head_flush[w];
+                }
             }
+        } else {
+            connect!(latches { issue: scheduler.selected, warp: scheduler.warp, base: 0, flush: false });
+            latches.instruction.clear();
+            for w in 0..warps {
+                if scheduler.select[w] {
+                    latches.base = head_base[w];
+                    pass!(head[w] => latches.instruction);
+                    latches.flush = head_flush[w];
+                }
+            }
+            connect!(latches ->
+                entering as instruction, entering_warp as warp, entering_base as base,
+                entering_flush as flush);
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The choices that a design consists of, declared once.
 
-use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
+use gpurf_blocks::{Allocation, IssueLatch, ReplacementPolicy, Scheduling};
 
 use super::collectors::CollectorKind;
 use super::residency::Residency;
@@ -109,12 +109,16 @@ choices! {
     dependences: Dependences = Dependences::Scoreboard;
     /// Which collector an instruction enters.
     allocation: Allocation = Allocation::AnyFree;
+    /// The latches that an instruction passes on its way to a collector; none are those of the machine.
+    issue_latch: IssueLatch = IssueLatch::None;
     /// Which of the warps that may issue does.
     scheduling: Scheduling = Scheduling::GTO;
     /// Replacement in a caching collector.
     replacement: ReplacementPolicy = ReplacementPolicy::Lru;
     /// Results whose reuse is far are cached in collectors too.
     cache_far: bool = false;
+    /// A collector takes as many results in a cycle as the banks are written, two at most.
+    all_results: bool = false;
     /// Only a few warps of a sub-core may issue: those that are active, until this policy makes them pending.
     two_level: Option<TwoLevel> = None;
     /// A register cache stands between the collectors and the register file, and keeps registers of these

@@ -105,6 +105,29 @@ const RULES: &[Rule] = &[
         second: |design| design.allocation != Allocation::Private,
         reason: "a bypassing collector holds the window of one warp, which has it to itself: allocation=private",
     },
+    Rule {
+        first: Design::has_latches,
+        second: |design| design.collector.keeps == KeptOperands::Window,
+        reason: "a bypassing collector keeps the values of consecutive instructions of its warp, which pass each other \
+                 in the latches of different units: issue_latch=none",
+    },
+    Rule {
+        first: Design::has_latches,
+        second: |design| design.reads_in_window(),
+        reason: "the latches stand before collectors, and there are none: issue_latch=none",
+    },
+    Rule {
+        first: Design::has_latches,
+        second: |design| design.register_cache.is_some(),
+        reason: "the register cache is asked for operands in the cycle in which an instruction issues, and latches \
+                 would hold it then: issue_latch=none",
+    },
+    Rule {
+        first: Design::has_latches,
+        second: |design| design.switches(),
+        reason: "a warp that comes has its collector emptied with its first instruction, which others could pass in the \
+                 latches: issue_latch=none",
+    },
 ];
 
 /// A preset or a single choice.
@@ -169,6 +192,11 @@ impl FromStr for Design {
 }
 
 impl Design {
+    /// Why it makes no sense, if it does not.
+    pub(crate) fn refusal(&self) -> Option<&'static str> {
+        self.broken_rule().map(|rule| rule.reason)
+    }
+
     fn broken_rule(&self) -> Option<&'static Rule> {
         RULES.iter().find(|rule| (rule.first)(self) && (rule.second)(self))
     }
@@ -271,6 +299,10 @@ mod tests {
         parts("bow+allocation=any_free", &["`bow` and `allocation=any_free`", "window"]);
         parts("collector=boc", &["`collector=boc` and `baseline`", "allocation=private"]);
         parts("traditional+allocation=any_free+finereg", &["finereg`", "any free one"]);
+        parts("traditional-2021+finereg", &["`traditional-2021` and `finereg`", "issue_latch=none"]);
+        parts("bow+issue_latch=passing", &["`issue_latch=passing` and `bow`", "pass each other"]);
+        parts("register-cache+issue_latch=blocking", &["`register-cache`", "asked for operands"]);
+        parts("modern+issue_latch=blocking", &["`modern`", "there are none"]);
         parts("allocation=some", &["allocation=some", "any_free", "private"]);
         parts("colour=red", &["colour=red", "collector (ocu, ccu, boc, window)"]);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Hardware that a design has in an SM beside the banks of its register file.
 
-use gpurf_blocks::{Allocation, Parameters, CACHED_WARPS, LANES, SUB_CORES};
+use gpurf_blocks::{Allocation, IssueLatch, Parameters, CACHED_WARPS, LANES, SUB_CORES};
 
 use super::choices::Design;
 
@@ -40,6 +40,8 @@ impl Design {
         let (mut of_sub_core, bits) = self.storage(parameters);
         of_sub_core
             .extend(["arbiter", "warp_scheduler", "collector_allocator"].map(|module| part(module, 1)));
+        let has_latches = parameters.issue_latch != IssueLatch::None;
+        of_sub_core.extend(has_latches.then(|| part("issue_latches", 1)));
         of_sub_core.extend(self.two_level.map(|_| part("active_set", 1)));
         of_sub_core.extend(self.fetches_intervals().then(|| part("interval_prefetcher", 1)));
         of_sub_core.extend(self.rename.then(|| part("skip_table", 1)));

@@ -15,8 +15,8 @@ mod residency;
 mod values;
 
 use gpurf_blocks::{
-    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, Parameters,
-    BOC_WARPS, CACHED_WARPS, INTERVAL_REGISTERS, MAX_WARPS,
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, IssueLatch,
+    Parameters, BOC_WARPS, CACHED_WARPS, INTERVAL_REGISTERS, MAX_D_PORTS, MAX_WARPS,
 };
 
 use crate::config::Config;
@@ -53,6 +53,19 @@ impl Design {
     /// Operands are read in a window of fixed length, without collectors.
     pub fn reads_in_window(&self) -> bool {
         matches!(self.collector.holds, OperandBuffer::InWindow)
+    }
+
+    /// Instructions pass latches on their way to a collector, whatever the machine has.
+    pub fn has_latches(&self) -> bool {
+        self.issue_latch != IssueLatch::None
+    }
+
+    /// The same design with the latches of this machine, unless it has its own.
+    pub fn on(&self, config: &Config) -> Design {
+        match self.issue_latch {
+            IssueLatch::None => Design { issue_latch: config.hardware.issue_latch, ..*self },
+            _ => *self,
+        }
     }
 
     /// More CTAs are resident than are active, and take each other's place.
@@ -123,6 +136,8 @@ impl Design {
             cache_far: self.cache_far,
             scheduling: self.scheduling,
             allocation: self.allocation,
+            issue_latch: self.on(config).issue_latch,
+            d_ports: if self.all_results { MAX_D_PORTS } else { hardware.d_ports },
             seed: usize::from(seed as u8),
             ..hardware
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Designs of the papers, each by what it chooses.
 
-use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
+use gpurf_blocks::{Allocation, IssueLatch, ReplacementPolicy, Scheduling};
 
 use super::choices::{Choices, Design};
 use super::collectors::CollectorKind;
@@ -50,6 +50,14 @@ const TRADITIONAL: Choices = Choices {
     replacement: Some(ReplacementPolicy::Lru),
     cache_far: Some(true),
     ..OPEN
+};
+/// The design that the tag `SharedCache_ZeroDesign` of F's first author has, in the simulator that he published
+/// in 2021. F names no rule of its "traditional" system: that it is this one is inferred.
+const TRADITIONAL_2021: Choices = Choices {
+    allocation: Some(Allocation::OwnElseLru),
+    issue_latch: Some(IssueLatch::Blocking),
+    all_results: Some(true),
+    ..TRADITIONAL
 };
 /// The cache policies by themselves.
 const MALEKEH_GTO: Choices =
@@ -114,6 +122,8 @@ presets! {
         BASELINE, OPEN, "baseline", "F §II", "Operand collector units under greedy-then-oldest";
         TRADITIONAL, TRADITIONAL, "traditional", "F §VI-C",
             "Caching collector units, least recently used replacement, greedy-then-oldest";
+        TRADITIONAL_2021, TRADITIONAL_2021, "traditional-2021", "F's first author, 2021",
+            "The same as its author's simulator had it: latches before the collectors, of which the LRU one is taken";
         MALEKEH_GTO, MALEKEH_GTO, "malekeh-gto", "F §IV-A",
             "The same with Malekeh's cache policies: far values go first, far results stay out";
         MALEKEH, MALEKEH, "malekeh", "W, F §III, §IV",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Choices of a design beside the policies of the hardware's parameters, and how a choice is written.
 
-use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
+use gpurf_blocks::{Allocation, IssueLatch, ReplacementPolicy, Scheduling};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
 macro_rules! values {
@@ -137,7 +137,7 @@ macro_rules! named_by_strum {
     )*};
 }
 
-named_by_strum!(Allocation, Caching, Dependences, ReplacementPolicy, TwoLevel);
+named_by_strum!(Allocation, Caching, Dependences, IssueLatch, ReplacementPolicy, TwoLevel);
 
 impl ChoiceValue for Scheduling {
     fn names() -> Vec<&'static str> {

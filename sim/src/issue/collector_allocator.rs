@@ -6,7 +6,7 @@ use gpurf_blocks::ports::{CollectorAllocatorIn, CollectorAllocatorOut};
 use gpurf_blocks::{Allocation, Choice, Clocked, CollectorId, Parameters, Waiting, WarpId};
 
 use crate::bits::{all, first_from, mask};
-use crate::cells::Lfsr;
+use crate::cells::{AgeMatrix, Lfsr};
 
 /// The rule, the counter of waited cycles, and the source of random choices.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -19,6 +19,8 @@ pub struct CollectorAllocator {
     counter: u32,
     seed: u8,
     random: Lfsr,
+    /// Collectors by the time since they were taken.
+    ages: AgeMatrix,
     answer: Option<AllocatorAnswer>,
 }
 
@@ -58,6 +60,7 @@ impl CollectorAllocator {
             counter,
             seed: seed as u8,
             random,
+            ages: AgeMatrix::new(collectors),
             answer: None,
         }
     }
@@ -74,7 +77,7 @@ impl CollectorAllocator {
         let own = match self.allocation {
             Allocation::AnyFree => None,
             Allocation::Private => Some(CollectorId(warp.0)),
-            Allocation::OwnElseAnyFree | Allocation::Malekeh => own,
+            Allocation::OwnElseAnyFree | Allocation::OwnElseLru | Allocation::Malekeh => own,
         };
         if let Some(own) = own {
             return if free & own.bit() != 0 {
@@ -107,13 +110,20 @@ impl CollectorAllocator {
             AllocatorAnswer::GivenUp(_) => self.counter = 0,
             AllocatorAnswer::Collector(_) | AllocatorAnswer::Occupied => {}
         }
-        if answer.collector().is_some() && self.choice == Choice::Random {
+        let Some(collector) = answer.collector() else { return };
+        if self.allocation == Allocation::OwnElseLru {
+            self.ages.renew(collector.bit().into());
+        } else if self.choice == Choice::Random {
             self.random.advance();
         }
     }
 
-    /// The first collector in the mask from a random one on, around.
+    /// The first collector in the mask from a random one on, around; or the one of them that was taken the
+    /// longest time ago.
     fn pick(&self, mask: u8) -> Option<CollectorId> {
+        if self.allocation == Allocation::OwnElseLru {
+            return self.ages.oldest(mask.into()).map(|collector| CollectorId(collector as u8));
+        }
         // There are 1, 2, 4 or 8.
         let first = usize::from(self.random.value() ^ self.seed) & (self.collectors - 1);
         first_from(mask, first).map(|collector| CollectorId(collector as u8))

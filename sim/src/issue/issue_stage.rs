@@ -6,21 +6,36 @@ use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
 use gpurf_blocks::{Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS};
 
 use super::collector_allocator::AllocatorAnswer;
-use super::{CollectorAllocator, WarpScheduler};
+use super::{CollectorAllocator, IssueLatches, WarpScheduler};
 use crate::bits::{all, mask, members, warp_mask};
 
-/// Scheduler and allocator together.
+/// Scheduler and allocator together, and latches between them if there are any. `H`: an instruction in a
+/// latch.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
-pub struct IssueStage {
+pub struct IssueStage<H> {
     /// The ones that there are, a bit each.
     collectors: u8,
     slots: usize,
     destinations: usize,
     scheduler: WarpScheduler,
     allocator: CollectorAllocator,
+    latches: Option<IssueLatches<H>>,
     launched: WarpSet,
-    /// The selected warp and what it was told.
+    /// The warp that the allocator was asked for, and what it was told.
     decided: Option<(WarpId, AllocatorAnswer)>,
+    /// With latches: the warp that issues.
+    selected: Option<WarpId>,
+}
+
+/// A cycle of an issue stage with latches.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage<H> {
+    /// The warp whose instruction enters its latch.
+    pub issues: Option<WarpId>,
+    /// The instruction that goes from its latch into a collector.
+    pub enters: Option<(CollectorId, H)>,
+    /// A collector is free, and the instruction that is offered waits for it.
+    pub waits: bool,
 }
 
 /// Collectors as the issue stage sees them: a bit each, and whose data each has.
@@ -44,7 +59,7 @@ impl Holders {
     }
 }
 
-impl IssueStage {
+impl<H: Copy> IssueStage<H> {
     /// In front of an operand stage of these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { collectors, slots, destinations, .. } = *parameters;
@@ -54,9 +69,17 @@ impl IssueStage {
             destinations,
             scheduler: WarpScheduler::new(parameters),
             allocator: CollectorAllocator::new(parameters),
+            latches: IssueLatches::new(parameters),
             launched: 0,
             decided: None,
+            selected: None,
         }
+    }
+
+    /// Returns true if instructions pass latches on their way to a collector.
+    #[inline(always)]
+    pub fn is_latched(&self) -> bool {
+        self.latches.is_some()
     }
 
     /// The warp that is selected among the ready ones, and what the allocator tells it. `launch`: new warps.
@@ -88,16 +111,61 @@ impl IssueStage {
         sthld: u32,
     ) -> Option<(WarpId, AllocatorAnswer)> {
         let with_data = || holders.owners(holders.owned);
-        let blocked = match self.allocator.allocation {
+        self.scheduler
+            .select(ready, with_data, self.blocked(holders))
+            .map(|warp| (warp, self.answer(warp, free, holders, sthld)))
+    }
+
+    /// Warps that wait for their own collector, if they have to have that one.
+    #[inline(always)]
+    fn blocked(&self, holders: &Holders) -> WarpSet {
+        match self.allocator.allocation {
             // No warp has a collector of its own to wait for.
             Allocation::AnyFree => 0,
             _ => holders.owners(holders.owned & holders.occupied),
-        };
-        self.scheduler.select(ready, with_data, blocked).map(|warp| {
-            let own = members(holders.owned).find(|&collector| holders.owner[collector] == warp);
-            let own = own.map(|collector| CollectorId(collector as u8));
-            (warp, self.allocator.answer(warp, own, free, holders.near, sthld))
-        })
+        }
+    }
+
+    #[inline(always)]
+    fn answer(&self, warp: WarpId, free: u8, holders: &Holders, sthld: u32) -> AllocatorAnswer {
+        let own = members(holders.owned).find(|&collector| holders.owner[collector] == warp);
+        let own = own.map(|collector| CollectorId(collector as u8));
+        self.allocator.answer(warp, own, free, holders.near, sthld)
+    }
+
+    /// The same with latches: the instruction that one of them offers goes to the allocator, and the warp that
+    /// is selected into the latch of its unit. `head`: unit and instruction of a warp.
+    ///
+    /// # Panics
+    /// If there are no latches.
+    pub fn pass(
+        &mut self,
+        ready: WarpSet,
+        launch: WarpSet,
+        head: impl Fn(WarpId) -> (u32, H),
+        holders: &Holders,
+        sthld: u32,
+    ) -> Passage<H> {
+        self.launched = launch;
+        let free = !holders.occupied & self.collectors;
+        let latches = self.latches.as_ref().expect("there are latches");
+        let offered = latches.offered(self.blocked(holders));
+        self.decided = offered.map(|(_, warp)| (warp, self.answer(warp, free, holders, sthld)));
+        let (answer, latches) = (self.decided, self.latches.as_mut().expect("there are latches"));
+        let entered = answer.and_then(|(_, answer)| answer.collector());
+        let enters = entered.zip(offered).map(|(collector, (unit, _))| (collector, unit));
+        let passage = enters.map(|(collector, unit)| (collector, *latches.of(unit)));
+        let room = latches.leave(enters.map(|(_, unit)| unit));
+        let has_room = |warp: &WarpId| room >> head(*warp).0 & 1 == 1;
+        let able = members(ready).map(|warp| WarpId(warp as u8)).filter(has_room);
+        let able = able.fold(0, |set, warp| set | warp.bit());
+        self.selected = self.scheduler.select(able, || holders.owners(holders.owned), 0);
+        latches.enter(self.selected.map(|warp| {
+            let (unit, instruction) = head(warp);
+            (unit as usize, warp, instruction)
+        }));
+        let waits = matches!(answer, Some((_, AllocatorAnswer::Wait)));
+        Passage { issues: self.selected, enters: passage, waits }
     }
 
     /// The clock edge.
@@ -105,7 +173,13 @@ impl IssueStage {
     pub fn edge(&mut self) {
         if let Some((warp, answer)) = self.decided {
             self.allocator.take(answer);
-            if answer.collector().is_some() {
+            if answer.collector().is_some() && !self.is_latched() {
+                self.scheduler.issue(warp);
+            }
+        }
+        if let Some(latches) = &mut self.latches {
+            latches.edge();
+            if let Some(warp) = self.selected.take() {
                 self.scheduler.issue(warp);
             }
         }
@@ -136,7 +210,8 @@ macro_rules! take_head {
 }
 pub(crate) use take_head;
 
-impl Clocked for IssueStage {
+/// Alone it has instructions as its ports show them.
+impl Clocked for IssueStage<IssueStageOut> {
     type In = IssueStageIn;
     type Out = IssueStageOut;
 
@@ -147,15 +222,30 @@ impl Clocked for IssueStage {
             owned: mask(&inputs.owned),
             owner: inputs.held_warp.map(|warp| WarpId(warp as u8)),
         };
-        let decided =
-            self.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), &holders, inputs.sthld);
+        let (ready, launch) = (warp_mask(&inputs.ready), warp_mask(&inputs.launch));
+        let places = (self.slots, self.destinations);
+        let head = |warp: WarpId| {
+            let mut outputs = IssueStageOut::default();
+            take_head!(inputs, warp, (places.0, places.1) => outputs);
+            outputs
+        };
+        if self.is_latched() {
+            let passing = |warp: WarpId| (inputs.head_unit[warp.index()], head(warp));
+            let Passage { issues, enters, waits } =
+                self.pass(ready, launch, passing, &holders, inputs.sthld);
+            let mut outputs = enters.map(|(_, instruction)| instruction).unwrap_or_default();
+            (outputs.waiting, outputs.issued) = (waits, issues.is_some());
+            outputs.issued_warp[0] = issues.map_or(0, u32::from);
+            enters.into_iter().for_each(|(collector, _)| outputs.issue[collector.index()] = true);
+            return outputs;
+        }
+        let decided = self.decide(ready, launch, &holders, inputs.sthld);
         let mut outputs = IssueStageOut::default();
         outputs.waiting = matches!(decided, Some((_, AllocatorAnswer::Wait)));
         if let Some((warp, collector)) = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)))
         {
-            outputs.issued = true;
+            outputs = IssueStageOut { waiting: outputs.waiting, issued: true, ..head(warp) };
             outputs.issue[collector.index()] = true;
-            take_head!(inputs, warp, (self.slots, self.destinations) => outputs);
         }
         outputs
     }

@@ -17,6 +17,7 @@ mod eligible;
 mod fetch;
 mod heads;
 mod issue;
+mod latches;
 mod leaving;
 mod permission;
 mod prefetching;
@@ -141,7 +142,7 @@ impl<E: RunsSubCore> Core<E> {
             ages: Vec::with_capacity(MAX_WARPS),
             situation: Situation::default(),
             schedulers: Schedulers::new(config, design),
-            collectors: Collectors::new(design.collectors(config)),
+            collectors: Collectors::new(design.collectors(config), design.on(config).has_latches()),
             units: Units::default(),
             results: Results::new(config.hardware.banks),
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
@@ -243,7 +244,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Something in it waits for the hardware.
     pub fn holds(&self) -> bool {
-        self.situation.states.ready != 0 || self.collectors.occupied != 0
+        self.situation.states.ready != 0 || self.collectors.occupied | self.collectors.waiting != 0
     }
 
     /// Its two-level scheduler goes on where no warp can issue: see [`ActiveSet::rotates`]. Any other sees
@@ -306,12 +307,12 @@ impl<E: RunsSubCore> Core<E> {
             false => self.clock_around_cache(ready, &mut outputs, context),
         };
         if let Some(waits) = &mut context.shared_waits {
-            waits.note(self.shape.index, outputs.waiting, outputs.issued);
+            waits.note(self.shape.index, outputs.waiting, outputs.issue != 0);
             context.sthld = waits.told();
         }
         let dispatched = outputs.dispatch;
         let accesses = self.count(&outputs, context);
-        let moves = busy | outputs.issued | outputs.waiting | accesses | (dispatched != 0);
+        let moves = busy | outputs.issued | outputs.waiting | accesses | (dispatched | outputs.issue != 0);
         self.hardware.still.note((ready, unit_ready), moves);
         if !PLAIN {
             self.take_transfer(&outputs, context);
@@ -322,6 +323,9 @@ impl<E: RunsSubCore> Core<E> {
         let freed = if self.shape.issues_on_dispatch { dispatched } else { 0 };
         let occupied = occupied & !freed;
         self.check_occupancy(&outputs, occupied, context);
+        if self.shape.has_latches && outputs.issue != 0 {
+            self.leave_latch(&outputs, occupied, context);
+        }
         let save_issued =
             outputs.issued && saves.is_some_and(|save| u32::from(save.warp) == outputs.issued_warp);
         if save_issued {
@@ -340,7 +344,8 @@ impl<E: RunsSubCore> Core<E> {
         } else {
             self.charge(ready, pending_ready, elsewhere, context);
         }
-        self.show_reads(&outputs, outputs.issued && !save_issued, context);
+        let enters = if self.shape.has_latches { outputs.issue != 0 } else { outputs.issued };
+        self.show_reads(&outputs, enters && !save_issued, context);
         true
     }
 

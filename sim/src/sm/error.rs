@@ -8,6 +8,9 @@ use gpurf_trace::RegisterId;
 // The message of a variant says what it is, and what its fields are.
 #[allow(missing_docs)]
 pub enum SmError {
+    #[error("{design} cannot run on this machine: {reason}")]
+    Refused { design: String, reason: &'static str },
+
     #[error(transparent)]
     Trace(#[from] gpurf_trace::Error),
 

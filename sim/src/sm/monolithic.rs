@@ -4,7 +4,7 @@
 //!
 //! F shows it only to compare two-level schedulers in it; the rest of the SM stays as it is here: a warp's
 //! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is
-//! passed over.
+//! passed over. With latches before the collectors a warp whose latch is full loses the cycle.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{Parameters, WarpId, WarpSet, MAX_WARPS, SUB_CORES};

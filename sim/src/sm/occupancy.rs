@@ -49,6 +49,10 @@ pub(super) struct Occupancy {
 impl Occupancy {
     pub fn new(header: &KernelHeader, config: &Config, design: &Design) -> Result<Occupancy, SmError> {
         let limits = &config.sm;
+        let with_latches = Some(design.on(config)).filter(Design::has_latches);
+        if let Some(reason) = with_latches.and_then(|design| design.refusal()) {
+            return Err(SmError::Refused { design: design.to_string(), reason });
+        }
         if config.warps() > design.most_warps() {
             let warps = design.most_warps();
             return Err(SmError::TooManyWarps {

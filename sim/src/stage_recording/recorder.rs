@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engines::{RunsSubCore, SubCoreEngine};
 use crate::sm::{token, PipelineInstruction, PipelineListener};
-use crate::sub_core::stage_inputs;
+use crate::sub_core::StageInputs;
 
 /// A cycle of the operand stage, as tokens.
 pub struct Cycle {
@@ -152,7 +152,7 @@ pub struct Record {
 /// The model of a sub-core that records.
 pub struct Recorder {
     model: SubCoreEngine,
-    parameters: Parameters,
+    stage: StageInputs<u32>,
     /// The record of the first sub-core, the only one that is recorded.
     record: Option<(Rc<RefCell<Record>>, Values)>,
     inputs: SubCoreIn<u32>,
@@ -167,7 +167,7 @@ impl Recorder {
         record: Option<(Rc<RefCell<Record>>, Values)>,
     ) -> Recorder {
         let (inputs, outputs) = Default::default();
-        Recorder { model, parameters, record, inputs, outputs }
+        Recorder { model, stage: StageInputs::new(&parameters), record, inputs, outputs }
     }
 }
 
@@ -186,7 +186,7 @@ impl Clocked for Recorder {
     fn tick(&mut self) {
         self.model.tick();
         let Some((record, values)) = &self.record else { return };
-        let (inputs, outputs) = (stage_inputs(&self.inputs, &self.outputs, &self.parameters), self.outputs);
+        let (inputs, outputs) = (self.stage.follow(&self.inputs, &self.outputs), self.outputs);
         let record = &mut *record.borrow_mut();
         check(record, values, &outputs);
         record.cycles.push(Cycle { inputs, outputs });

@@ -34,11 +34,24 @@ struct CollectorAllocatorStimulus {
     sthld: u32,
     /// Cycles that a request waited since a near collector was given up.
     waited: usize,
+    /// Grants so far, and how many there had been when each collector was granted last.
+    grants: usize,
+    granted: [usize; MAX_COLLECTORS],
 }
 
 impl CollectorAllocatorStimulus {
     fn new(collectors: usize, allocation: Allocation) -> Self {
-        CollectorAllocatorStimulus { collectors, allocation, occupied: 0, near: 0, sthld: 0, waited: 0 }
+        let (grants, granted) = (0, [0; MAX_COLLECTORS]);
+        CollectorAllocatorStimulus {
+            collectors,
+            allocation,
+            occupied: 0,
+            near: 0,
+            sthld: 0,
+            waited: 0,
+            grants,
+            granted,
+        }
     }
 
     /// The only collector that the warp may get, if there is one.
@@ -46,7 +59,7 @@ impl CollectorAllocatorStimulus {
         match self.allocation {
             Allocation::AnyFree => None,
             Allocation::Private => Some(inputs.warp as usize),
-            Allocation::OwnElseAnyFree | Allocation::Malekeh => {
+            Allocation::OwnElseAnyFree | Allocation::OwnElseLru | Allocation::Malekeh => {
                 (0..self.collectors).find(|&c| inputs.owned[c] && inputs.held_warp[c] == inputs.warp)
             }
         }
@@ -68,6 +81,13 @@ impl CollectorAllocatorStimulus {
             if own != Some(collector) && inputs.near[collector] {
                 self.waited = 0;
             }
+            let free = (0..self.collectors).filter(|&other| !inputs.occupied[other]);
+            let oldest = free.min_by_key(|&other| self.granted[other]);
+            if self.allocation == Allocation::OwnElseLru && own.is_none() && oldest != Some(collector) {
+                return Some(format!("{oldest:?} was granted before collector {collector}"));
+            }
+            self.grants += 1;
+            self.granted[collector] = self.grants;
         }
         self.waited += usize::from(outputs.waiting);
         // The greatest STHLD, and one more where the threshold itself is waited for.
@@ -278,9 +298,43 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
                     let out = bench.cycle(request())?;
                     granted(&out).into_iter().for_each(|collector| chosen[collector] += 1);
                 }
+                if is(bench, Allocation::OwnElseLru) {
+                    return Ok(());
+                }
                 let fair = 255 / collectors;
                 let even = chosen[..collectors].iter().all(|&count| count + 1 >= fair && count <= fair + 1);
                 expect(even, format!("about {fair} times each, not {chosen:?}"))
+            },
+        },
+        Scenario {
+            name: "least_recently_used_free_collector",
+            rule: "our reading of the code of F's first author: else the free collector that was taken the longest time ago",
+            play: |bench| {
+                if !is(bench, Allocation::OwnElseLru) {
+                    return Ok(());
+                }
+                let collectors = bench.parameters.collectors;
+                for turn in 0..2 * collectors {
+                    let out = bench.cycle(request())?;
+                    expect_eq!(granted(&out), Some(turn % collectors), "they go around from the first one on")?;
+                }
+                // The one that would be next is taken for its own warp, and comes last then.
+                let mut own = request();
+                (own.owned[0], own.held_warp[0]) = (true, 7);
+                expect_eq!(granted(&bench.cycle(own)?), Some(0), "a warp gets its own")?;
+                for collector in (1..collectors).chain([0]) {
+                    let out = bench.cycle(request())?;
+                    expect_eq!(granted(&out), Some(collector), "which counts as a use")?;
+                }
+                // One that is occupied is passed over, and stays the first.
+                if collectors > 1 {
+                    let mut inputs = request();
+                    inputs.occupied[1] = true;
+                    let next = if collectors > 2 { 2 } else { 0 };
+                    expect_eq!(granted(&bench.cycle(inputs)?), Some(next), "collector 1 is occupied")?;
+                    expect_eq!(granted(&bench.cycle(request())?), Some(1), "and free again")?;
+                }
+                Ok(())
             },
         },
         Scenario {

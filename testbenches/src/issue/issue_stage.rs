@@ -2,10 +2,10 @@
 //! Testbench of the issue stage.
 
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
-use gpurf_blocks::{Allocation, Parameters};
+use gpurf_blocks::{Allocation, IssueLatch, Parameters, UNITS};
 use gpurf_hw::issue::IssueStage;
 
-use crate::heads::{present, Heads};
+use crate::heads::{present, Head, Heads};
 use crate::{register, Engine, Random, Stimulus, Testbench};
 
 impl<const C: usize> Testbench for IssueStage<C> {
@@ -34,12 +34,15 @@ struct IssueStageStimulus {
     heads: Heads,
     /// The warp that issued in the cycle before.
     issued: Option<usize>,
+    /// Instructions in latches, by unit, with their warp.
+    latched: [Option<(usize, Head)>; UNITS],
 }
 
 impl IssueStageStimulus {
     fn new(parameters: Parameters, private: bool) -> Self {
         let heads = Heads::new(parameters);
-        IssueStageStimulus { collectors: parameters.collectors, private, heads, issued: None }
+        let (collectors, latched) = (parameters.collectors, Default::default());
+        IssueStageStimulus { collectors, private, heads, issued: None, latched }
     }
 }
 
@@ -69,27 +72,71 @@ impl Stimulus<IssueStageIn, IssueStageOut> for IssueStageStimulus {
 
     fn observe(&mut self, inputs: &IssueStageIn, outputs: &IssueStageOut) -> Result<(), String> {
         let entered: Vec<usize> = (0..self.collectors).filter(|&c| outputs.issue[c]).collect();
+        if let Some(&collector) = entered.iter().find(|&&collector| inputs.occupied[collector]) {
+            return Err(format!("an instruction enters collector {collector}, which is occupied"));
+        }
+        if self.heads.parameters.issue_latch != IssueLatch::None {
+            return self.observe_latches(inputs, outputs, &entered);
+        }
         if entered.len() != usize::from(outputs.issued) {
             return Err(format!("collectors {entered:?} entered, issued is {}", outputs.issued));
         }
-        let Some(&collector) = entered.first() else { return Ok(()) };
-        let warp = outputs.warp as usize;
-        if !inputs.ready[warp] || inputs.occupied[collector] {
-            return Err(format!("warp {warp} cannot issue into collector {collector}"));
+        if outputs.issued {
+            let warp = outputs.warp as usize;
+            if !inputs.ready[warp] {
+                return Err(format!("warp {warp} cannot issue"));
+            }
+            self.check(warp, &self.heads.heads[warp], outputs)?;
+            self.issued = Some(warp);
         }
-        let head = &self.heads.heads[warp];
+        Ok(())
+    }
+}
+
+impl IssueStageStimulus {
+    /// What enters collectors comes from a latch, and what issues goes into one that has room.
+    fn observe_latches(
+        &mut self,
+        inputs: &IssueStageIn,
+        outputs: &IssueStageOut,
+        entered: &[usize],
+    ) -> Result<(), String> {
+        match entered {
+            [] => {}
+            [_] => {
+                let Some((warp, head)) = self.latched[outputs.unit as usize].take() else {
+                    return Err(format!("the latch of unit {} is empty", outputs.unit));
+                };
+                self.check(warp, &head, outputs)?;
+            }
+            _ => return Err(format!("collectors {entered:?} entered")),
+        }
+        if outputs.issued {
+            let warp = outputs.issued_warp[0] as usize;
+            let head = self.heads.heads[warp].clone();
+            let unit = head.unit as usize;
+            if !inputs.ready[warp] || self.latched[unit].is_some() {
+                return Err(format!("warp {warp} cannot issue into the latch of unit {unit}"));
+            }
+            self.latched[unit] = Some((warp, head));
+            self.issued = Some(warp);
+        }
+        Ok(())
+    }
+
+    /// The instruction that enters a collector is this one.
+    fn check(&self, warp: usize, head: &Head, outputs: &IssueStageOut) -> Result<(), String> {
         let found: Vec<_> = (0..head.sources.len())
             .map(|slot| {
                 outputs.source_valid[slot]
                     .then_some((outputs.source_register[slot], outputs.source_near[slot]))
             })
             .collect();
-        if (outputs.unit, outputs.payload, outputs.base, &found)
-            != (head.unit, head.payload, self.heads.base(warp), &head.sources)
+        if (outputs.warp as usize, outputs.unit, outputs.payload, outputs.base, &found)
+            != (warp, head.unit, head.payload, self.heads.base(warp), &head.sources)
         {
-            return Err(format!("warp {warp} does not issue its own instruction"));
+            return Err(format!("warp {warp}'s instruction is another"));
         }
-        self.issued = Some(warp);
         Ok(())
     }
 }

@@ -127,7 +127,7 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
     fn collector_for(&self, warp: u32, random: &mut Random) -> Option<usize> {
         let own = match self.allocation {
             Allocation::AnyFree => None,
-            Allocation::OwnElseAnyFree | Allocation::Malekeh => {
+            Allocation::OwnElseAnyFree | Allocation::OwnElseLru | Allocation::Malekeh => {
                 self.collectors.iter().position(|held| held.owner == Some(warp))
             }
             Allocation::Private => Some(warp as usize),

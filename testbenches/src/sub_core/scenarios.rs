@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Data, Parameters, MAX_SLOTS};
+use gpurf_blocks::{Data, IssueLatch, Parameters, MAX_SLOTS};
 
 use crate::collector::window::Windows;
 use crate::{expect, expect_eq, value, Drive, Scenario};
@@ -56,13 +56,15 @@ fn run<D: Data>(
     mut ready: SubCoreIn<D>,
 ) -> Result<([bool; MAX_SLOTS], SubCoreOut<D>), String> {
     ready.ready[warp] = true;
-    let mut found = None;
+    let (mut is_issued, mut found) = (false, None);
     for _ in 0..4 * bench.parameters.slots {
-        let out = bench.cycle(if found.is_some() { idle() } else { ready })?;
+        let out = bench.cycle(if is_issued { idle() } else { ready })?;
+        is_issued |= out.issued;
         match found {
             Some(hit) if out.dispatch.contains(&true) => return Ok((hit, out)),
             Some(_) => {}
-            None => found = out.issued.then_some(out.hit),
+            // With latches it enters a collector later than it issues.
+            None => found = out.issue.contains(&true).then_some(out.hit),
         }
     }
     Err(format!("warp {warp} is not dispatched"))
@@ -150,16 +152,35 @@ fn read_of_one_bank<D: Data>(
     expect_eq!(held, 0, "all are dispatched")
 }
 
+fn has_latches<D: Data>(bench: &Bench<D>) -> bool {
+    bench.parameters.issue_latch != IssueLatch::None
+}
+
 /// Rules of every kind of sub-core.
 pub fn of_every_sub_core<D: Data>() -> Vec<Scenario<SubCoreIn<D>, SubCoreOut<D>>> {
     vec![
+        Scenario {
+            name: "an_instruction_passes_its_latch",
+            rule: "Accel-Sim: an instruction issues into a register of its unit, and enters a collector in a later cycle",
+            play: |bench| {
+                let latched = has_latches(bench);
+                let mut ready = idle::<D>();
+                (ready.ready[0], ready.head_unit[0]) = (true, 3);
+                let out = bench.cycle(ready)?;
+                expect(out.issued, "the warp issues")?;
+                expect_eq!(out.issue.contains(&true), !latched, "without latches it enters a collector")?;
+                let out = bench.cycle(idle())?;
+                expect_eq!(out.issue.contains(&true), latched, "with latches in the next cycle")?;
+                expect_eq!(out.entering_unit[0], if latched { 3 } else { 0 }, "from the latch of its unit")
+            },
+        },
         Scenario {
             name: "any_slot_waits_at_any_place_of_a_queue",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
             play: |bench| {
                 let Parameters { slots, banks, accesses, collectors, .. } = bench.parameters;
-                // A second access serves a read while the first writes.
-                if accesses > 1 || collectors < 2 {
+                // A second access serves a read while the first writes. And an instruction enters as it issues.
+                if accesses > 1 || collectors < 2 || has_latches(bench) {
                     return Ok(());
                 }
                 let (parts, mut read) = (Parts::new(2, &bench.parameters), [0; 2]);
@@ -237,8 +258,9 @@ pub fn of_bypassing_sub_core<D: Data>() -> Vec<Scenario<SubCoreIn<D>, SubCoreOut
             play: |bench| {
                 let Parameters { slots, banks, accesses, collectors, window, .. } = bench.parameters;
                 let parts = Parts::new(collectors, &bench.parameters);
-                // A second access serves a read while the first writes. And no source may be in the window.
-                if accesses > 1 || (window + 1) * slots > parts.rows {
+                // A second access serves a read while the first writes. An instruction enters as it issues. And
+                // no source may be in the window.
+                if accesses > 1 || has_latches(bench) || (window + 1) * slots > parts.rows {
                     return Ok(());
                 }
                 for (bank, backwards) in (0..banks).flat_map(|bank| [(bank, false), (bank, true)]) {

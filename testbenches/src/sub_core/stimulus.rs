@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Data, Parameters};
+use gpurf_blocks::{Data, IssueLatch, Parameters, UNITS};
 
 use crate::heads::{present, Heads};
 use crate::transfers::{check_transfer, offer, Transfers};
@@ -27,6 +27,8 @@ pub struct SubCoreStimulus<D: Data> {
     parameters: Parameters,
     heads: Heads,
     collectors: Vec<Option<Held>>,
+    /// Instructions in latches, by unit.
+    latched: [Option<Held>; UNITS],
     values: HashMap<(u32, u32), D>,
     /// Registers that each warp has read last.
     recent: Vec<Vec<u32>>,
@@ -44,6 +46,7 @@ impl<D: Data> SubCoreStimulus<D> {
             parameters,
             heads,
             collectors,
+            latched: Default::default(),
             values: HashMap::new(),
             recent,
             issued: None,
@@ -52,7 +55,8 @@ impl<D: Data> SubCoreStimulus<D> {
     }
 
     fn is_read(&self, warp: usize, register: u32, ready: bool) -> bool {
-        let held = self.collectors.iter().flatten().filter(|held| held.warp == warp);
+        let held = self.collectors.iter().chain(&self.latched).flatten();
+        let held = held.filter(|held| held.warp == warp);
         let reads = |sources: &[Option<u32>]| sources.contains(&Some(register));
         let head = self.heads.heads[warp].sources.iter().flatten();
         held.into_iter().any(|held| reads(&held.sources))
@@ -129,14 +133,28 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
                 }
             }
         }
+        let entered: Vec<usize> = (0..self.collectors.len()).filter(|&c| outputs.issue[c]).collect();
+        if let Some(&collector) = entered.iter().find(|&&collector| outputs.collector_occupied[collector]) {
+            return Err(format!("collector {collector} is entered, and occupied"));
+        }
+        let has_latches = self.parameters.issue_latch != IssueLatch::None;
+        if has_latches {
+            match entered[..] {
+                [] => {}
+                [collector] => {
+                    let unit = outputs.entering_unit[0] as usize;
+                    let Some(held) = self.latched[unit].take() else {
+                        return Err(format!("the latch of unit {unit} is empty"));
+                    };
+                    self.collectors[collector] = Some(held);
+                }
+                _ => return Err(format!("collectors {entered:?} are entered")),
+            }
+        }
         if outputs.issued {
             let warp = outputs.issued_warp as usize;
-            let entered: Vec<usize> = (0..self.collectors.len()).filter(|&c| outputs.issue[c]).collect();
-            let [collector] = entered[..] else {
-                return Err(format!("warp {warp} enters collectors {entered:?}"));
-            };
-            if !inputs.ready[warp] || outputs.collector_occupied[collector] {
-                return Err(format!("warp {warp} cannot issue into collector {collector}"));
+            if !inputs.ready[warp] {
+                return Err(format!("warp {warp} issues, and is not ready"));
             }
             let head = &self.heads.heads[warp];
             let sources = head.sources.iter().map(|source| source.map(|(register, _)| register));
@@ -144,8 +162,18 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
             let recent = &mut self.recent[warp];
             recent.extend(sources.iter().flatten());
             recent.drain(..recent.len().saturating_sub(self.parameters.entries));
-            self.collectors[collector] = Some(Held { warp, payload: head.payload, sources });
+            let place = match entered[..] {
+                _ if has_latches => &mut self.latched[head.unit as usize],
+                [collector] => &mut self.collectors[collector],
+                _ => return Err(format!("warp {warp} enters collectors {entered:?}")),
+            };
+            if place.is_some() {
+                return Err(format!("warp {warp} issues into what is taken"));
+            }
+            *place = Some(Held { warp, payload: head.payload, sources });
             self.issued = Some(warp);
+        } else if !has_latches && !entered.is_empty() {
+            return Err(format!("collectors {entered:?} are entered, and nothing issues"));
         }
         check_transfer!(self.transfers, outputs, self.values);
         for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {

@@ -5,8 +5,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::visit_mut::{visit_block_mut, VisitMut};
 use syn::{
-    braced, bracketed, parse_quote, parse_quote_spanned, token, Block, Error, Expr, ExprClosure, Ident,
-    Macro, Result, Stmt, Token,
+    braced, bracketed, parse_quote, parse_quote_spanned, token, Block, Error, Expr, ExprClosure, ExprIndex,
+    Ident, Macro, Result, Stmt, Token,
 };
 
 use gpurf_declaration::Nature;
@@ -57,7 +57,7 @@ impl Connections<'_> {
         match input {
             Input::Port(port, Value::Each(each)) => {
                 let (element, value) = (&each.inputs, &each.body);
-                let end = length(part, port);
+                let end = self.length(part, port);
                 let target = quote::quote!(#part.#port[#element]);
                 vec![parse_quote_spanned!(each.span()=> for #element in 0..#end { #target = #value; })]
             }
@@ -82,17 +82,29 @@ impl Connections<'_> {
     fn one(&self, part: &Expr, port: &Ident, value: &Expr) -> Stmt {
         let target: Expr = parse_quote!(#part.#port);
         let nature = self.names.nature(&target).or_else(|| self.names.nature(value));
-        assigned(&target, value, nature, length(part, port))
+        assigned(&target, value, nature, self.length(part, port))
     }
 
     fn taken(&self, part: &Expr, Output { port, target }: &Output) -> Stmt {
         let value: Expr = parse_quote!(#part.#port);
         let nature = self.names.nature(target).or_else(|| self.names.nature(&value));
         let end = match target {
-            Expr::Field(field) => length(&field.base, &parse_quote!(#port)),
+            Expr::Field(field) => self.length(&field.base, &parse_quote!(#port)),
             _ => parse_quote!(self.#target.len()),
         };
         assigned(target, &value, nature, end)
+    }
+
+    /// The number of elements of a port; parts in an array are alike.
+    fn length(&self, part: &Expr, port: &Ident) -> Expr {
+        let mut part = part.clone();
+        self.names.only(&mut part);
+        match part {
+            Expr::Index(ExprIndex { expr: parts, .. }) => {
+                parse_quote!(self.#parts.first().map_or(0, |part| part.#port.len()))
+            }
+            part => parse_quote!(self.#part.#port.len()),
+        }
     }
 }
 
@@ -117,17 +129,6 @@ fn assigned(target: &Expr, value: &Expr, nature: Option<(Nature, usize)>, end: E
             parse_quote_spanned!(span=> for element in 0..#end { #each })
         }
         _ => one(target.clone(), value.clone()),
-    }
-}
-
-/// The number of elements of a port; parts in an array are alike.
-fn length(part: &Expr, port: &Ident) -> Expr {
-    match part {
-        Expr::Index(index) => {
-            let parts = &index.expr;
-            parse_quote!(self.#parts.first().map_or(0, |part| part.#port.len()))
-        }
-        _ => parse_quote!(self.#part.#port.len()),
     }
 }
 

@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use gpurf_declaration::{Known, Nature};
-use syn::{Expr, Ident, Member, Type};
+use syn::spanned::Spanned;
+use syn::{parse_quote_spanned, Expr, Ident, Member, Type};
 
 /// Names of a module and of its parts.
 pub(super) struct Names {
@@ -38,6 +39,25 @@ impl Names {
     pub fn is_optional(&self, path: &Expr) -> bool {
         let Some(steps) = steps(path).filter(|_| !matches!(path, Expr::Index(_))) else { return false };
         self.asked(&steps, |known, field| known.is_optional(field)).unwrap_or(false)
+    }
+
+    /// Takes the only element of every step of a path that is there under a condition.
+    pub fn only(&self, path: &mut Expr) {
+        let is_optional = self.is_optional(path);
+        match path {
+            Expr::Field(field) => self.only(&mut field.base),
+            Expr::Index(index) => {
+                // What has an index is an array in any case.
+                if let Expr::Field(field) = &mut *index.expr {
+                    self.only(&mut field.base);
+                }
+            }
+            _ => {}
+        }
+        if is_optional {
+            let span = path.span();
+            *path = parse_quote_spanned!(span=> #path[0]);
+        }
     }
 
     /// The thing that a path names, and how many arrays in arrays of it there are.

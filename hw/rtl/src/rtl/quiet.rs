@@ -106,27 +106,8 @@ impl Quiet<'_> {
 
     /// Writes `self.x` for `x`, and its only element where it is there under a condition.
     fn place(&self, expr: &mut Expr) {
-        self.only(expr);
+        self.names.only(expr);
         rooted(expr, &self.loops);
-    }
-
-    /// Takes the only element of every step of a path that is there under a condition.
-    fn only(&self, path: &mut Expr) {
-        let is_optional = self.names.is_optional(path);
-        match path {
-            Expr::Field(field) => self.only(&mut field.base),
-            Expr::Index(index) => {
-                // What has an index is an array in any case.
-                if let Expr::Field(field) = &mut *index.expr {
-                    self.only(&mut field.base);
-                }
-            }
-            _ => {}
-        }
-        if is_optional {
-            let span = path.span();
-            *path = parse_quote_spanned!(span=> #path[0]);
-        }
     }
 
     fn statement(&self, expr: &mut Expr) {

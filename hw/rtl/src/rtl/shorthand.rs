@@ -50,7 +50,11 @@ impl Shorthand<'_> {
         match &statement {
             Stmt::Expr(Expr::MethodCall(call), _) => match call.method.to_string().as_str() {
                 "load" => self.loaded(call),
-                "clear" if call.args.is_empty() => vec![assigned(cleared(&call.receiver), &call.receiver)],
+                "clear" if call.args.is_empty() => {
+                    let mut target = call.receiver.clone();
+                    self.names.only(&mut target);
+                    vec![assigned(cleared(&target), &target)]
+                }
                 "merge" => self.merged(call),
                 _ => vec![statement],
             },
@@ -100,6 +104,8 @@ impl Shorthand<'_> {
             Ok(mut pass) => {
                 rooted(&mut pass.from, &self.loops);
                 rooted(&mut pass.to, &self.loops);
+                self.names.only(&mut pass.from);
+                self.names.only(&mut pass.to);
                 pass.assignments(self.names)
             }
             Err(error) => {

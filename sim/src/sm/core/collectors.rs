@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The collectors of a sub-core, as the SM knows them: which ones hold an instruction, and which.
+//! The collectors of a sub-core, as the SM knows them: which ones hold an instruction, and which. Latches
+//! before them too.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::{CollectorId, WarpId, MAX_COLLECTORS};
+use gpurf_blocks::{CollectorId, WarpId, MAX_COLLECTORS, UNITS};
 use gpurf_trace::RegisterSet;
 
 use super::super::executing::Executing;
@@ -18,6 +19,18 @@ pub(super) struct Collectors {
     pub occupied: u8,
     /// The ones that there are, one bit each.
     pub all: u8,
+    /// Contents of the latches before them, by unit; none if there are no latches.
+    latched: Vec<Collecting>,
+    /// The latches that hold an instruction, one bit each.
+    pub waiting: u8,
+}
+
+/// Where an instruction lies on its way to its unit.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Collector(CollectorId),
+    /// The latch of its unit.
+    Latch(u8),
 }
 
 /// The contents of a collector.
@@ -44,8 +57,33 @@ impl Collecting {
 }
 
 impl Collectors {
-    pub fn new(count: usize) -> Self {
-        Collectors { held: std::array::from_fn(|_| Collecting::default()), occupied: 0, all: all(count) }
+    pub fn new(count: usize, has_latches: bool) -> Self {
+        let held = std::array::from_fn(|_| Collecting::default());
+        let latched = vec![Collecting::default(); if has_latches { UNITS } else { 0 }];
+        Collectors { held, occupied: 0, all: all(count), latched, waiting: 0 }
+    }
+
+    /// A collector or a latch is taken; what it held last is to be replaced.
+    #[inline]
+    pub fn take(&mut self, place: Place) -> &mut Collecting {
+        match place {
+            Place::Collector(collector) => self.enter(collector),
+            Place::Latch(unit) => {
+                self.waiting |= 1 << unit;
+                &mut self.latched[usize::from(unit)]
+            }
+        }
+    }
+
+    /// The instruction of this unit goes from its latch into a collector. Returns false if there is none.
+    pub fn pass(&mut self, unit: u8, collector: CollectorId) -> bool {
+        let passes = self.waiting >> unit & 1 == 1;
+        if passes {
+            self.waiting &= !(1 << unit);
+            self.occupied |= collector.bit();
+            std::mem::swap(&mut self.latched[usize::from(unit)], &mut self.held[collector.index()]);
+        }
+        passes
     }
 
     /// A collector is taken; what it held last is to be replaced.
@@ -71,9 +109,10 @@ impl Collectors {
         self.iter().any(|held| held.executing.is_some_and(|executing| executing.serial == serial))
     }
 
-    /// The contents of those that are occupied.
+    /// The contents of those that are occupied, and of latches.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &Collecting> {
-        members(self.occupied).map(|collector| &self.held[collector])
+        let latched = members(self.waiting).map(|unit| &self.latched[unit]);
+        members(self.occupied).map(|collector| &self.held[collector]).chain(latched)
     }
 }

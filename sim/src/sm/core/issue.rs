@@ -5,6 +5,7 @@ use gpurf_blocks::{CollectorId, WarpId, WarpSet};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
+use super::collectors::Place;
 use super::Core;
 use crate::bits::all;
 use crate::engines::RunsSubCore;
@@ -20,23 +21,47 @@ impl<E: RunsSubCore> Core<E> {
         occupied: u8,
         context: &mut Context,
     ) {
-        let (warp, entered) = (WarpId(outputs.issued_warp as u8), outputs.issue & self.collectors.all);
+        let warp = WarpId(outputs.issued_warp as u8);
+        if self.shape.has_latches {
+            return self.enter_latch::<PLAIN>(warp, ready, context);
+        }
+        let entered = outputs.issue & self.collectors.all;
         let enters = entered.count_ones() == 1 && entered & occupied == 0 && ready & warp.bit() != 0;
         let Some(collector) = CollectorId::first_of(entered).filter(|_| enters) else {
-            let index = self.shape.index;
-            context.records.stage_error(context.clock.now, move || {
-                format!(
-                    "sub-core {index}: warp {} of ready {ready:#b} enters collectors {entered:#b}, \
-                     {occupied:#b} occupied",
-                    warp.0
-                )
-            });
-            return;
+            return self.refuse(warp, ready, entered, occupied, context);
         };
         context.clock.progress();
+        let executing = self.take_head::<PLAIN>(warp, Place::Collector(collector), context);
+        let found = self.cached.cache.as_mut().filter(|_| !PLAIN).map_or(0, |cache| cache.enter(collector));
+        self.count_entry(collector, outputs, found, context);
+        let round = self.collectors.last(collector).map_or(0, |held| held.round);
+        self.show_issue(&executing, round, found | outputs.hit, context);
+        self.show_next(&executing, round, context);
+    }
+
+    #[cold]
+    fn refuse(&self, warp: WarpId, ready: WarpSet, entered: u8, occupied: u8, context: &mut Context) {
+        let index = self.shape.index;
+        context.records.stage_error(context.clock.now, move || {
+            format!(
+                "sub-core {index}: warp {} of ready {ready:#b} enters collectors {entered:#b}, \
+                 {occupied:#b} occupied",
+                warp.0
+            )
+        });
+    }
+
+    /// The instruction at the head of a warp's buffer, or its next round, goes to a collector or a latch.
+    #[inline(always)]
+    pub(super) fn take_head<const PLAIN: bool>(
+        &mut self,
+        warp: WarpId,
+        place: Place,
+        context: &mut Context,
+    ) -> Executing {
         let slot = &mut self.warps[warp.index()];
         let (serial, round) = (slot.head().1, slot.round());
-        let held = self.collectors.enter(collector);
+        let held = self.collectors.take(place);
         let by_lane = !PLAIN && self.cached.cache.is_some();
         let instruction = slot.issue(context.code.decoded(), by_lane, &mut held.expected);
         let decoded = context.code.of(&instruction);
@@ -45,15 +70,33 @@ impl<E: RunsSubCore> Core<E> {
         let (block, number) = (slot.block, slot.number);
         let executing = Executing { sub_core: self.shape.index, warp, block, number, serial, instruction };
         self.leave_buffer(executing, is_last, context);
-        let held = self.collectors.enter(collector);
+        let held = self.collectors.take(place);
         let decoded = context.code.of(&instruction);
-        let found = self.cached.cache.as_mut().filter(|_| !PLAIN).map_or(0, |cache| cache.enter(collector));
-        let entering = decoded.round(round);
         (held.warp, held.executing) = (warp, Some(executing));
-        (held.round, held.reads) = (round, entering.reads);
+        (held.round, held.reads) = (round, decoded.round(round).reads);
         held.prefetch.clear();
         self.situation.renew(warp);
+        if is_last {
+            context.records.counters.warp_instructions += 1;
+            context.records.counters.named_operand_reads += u64::from(decoded.named_count);
+        } else {
+            context.records.stalls.rounds += 1;
+        }
+        executing
+    }
 
+    /// Counts the operands of what has entered a collector. `found`: slots that the register cache has, a bit
+    /// each.
+    #[inline(always)]
+    pub(super) fn count_entry(
+        &self,
+        collector: CollectorId,
+        outputs: &CycleOut<u32>,
+        found: u8,
+        context: &mut Context,
+    ) {
+        let Some(held) = self.collectors.last(collector) else { return };
+        let entering = context.code.of(&held.instruction().instruction).round(held.round);
         let sources = entering.sources().len();
         // A collector that caches asks once for a register: a repetition finds it.
         let repeats = if self.shape.caches_operands { entering.repeats } else { 0 };
@@ -62,13 +105,6 @@ impl<E: RunsSubCore> Core<E> {
         counters.operand_reads += sources as u64;
         counters.hits += u64::from(hits.count_ones());
         counters.named_hits += u64::from((hits & entering.named).count_ones());
-        if is_last {
-            counters.warp_instructions += 1;
-            counters.named_operand_reads += u64::from(decoded.named_count);
-        } else {
-            context.records.stalls.rounds += 1;
-        }
-        self.show_issue(&executing, round, found | outputs.hit, context);
     }
 
     /// Tells its block and others that an instruction leaves its warp's buffer. `is_last`: no round of it

@@ -18,5 +18,6 @@ pub(super) struct Permission {
 /// Facts that a scheduler of the whole SM needs.
 pub(in crate::sm) struct Candidates {
     pub waits: Waits,
+    /// Or there are latches, whichever are full.
     pub free_collector: bool,
 }

@@ -40,7 +40,7 @@ impl<E: RunsSubCore> Core<E> {
         self.classify(context);
         Candidates {
             waits: self.situation.states.waits(self.situation.states.ready & !self.situation.launched),
-            free_collector: self.collectors.occupied != self.collectors.all,
+            free_collector: self.shape.has_latches || self.collectors.occupied != self.collectors.all,
         }
     }
 

@@ -16,6 +16,8 @@ pub(super) struct CoreShape {
     pub caches_operands: bool,
     /// Collectors have windows, which branches leave.
     pub has_windows: bool,
+    /// Instructions pass latches on their way to a collector.
+    pub has_latches: bool,
     /// A collector can take an instruction in the cycle of its dispatch.
     pub issues_on_dispatch: bool,
     /// Blocks may give up their slots.
@@ -40,6 +42,7 @@ impl CoreShape {
                 && !design.switches(),
             caches_operands: design.has_caching_collectors(),
             has_windows: design.collector.keeps == KeptOperands::Window,
+            has_latches: design.on(config).has_latches(),
             issues_on_dispatch: config.hardware.issue_on_dispatch,
             switches: design.switches(),
             banks: all(config.hardware.banks),

@@ -51,12 +51,18 @@ impl<E: RunsSubCore> Core<E> {
         let sources = decoded.round(round).sources().iter().enumerate();
         let missed = sources.filter(|(slot, _)| found >> slot & 1 == 0);
         let banks = missed.map(|(_, &register)| self.bank_of(warp, register));
-        let is_last = round == decoded.last_round();
         if let Some(pipeline) = &mut context.records.pipeline {
             pipeline.issue(self.shape.index, serial, banks);
         }
-        if is_last {
-            self.begin_head(warp, context);
+    }
+
+    /// An instruction, or this round of it, has left its warp's buffer: what follows its last round comes to
+    /// the head.
+    #[inline]
+    pub(super) fn show_next(&self, executing: &Executing, round: u8, context: &mut Context) {
+        if context.records.pipeline.is_some() && round == context.code.of(&executing.instruction).last_round()
+        {
+            self.begin_head(executing.warp, context);
         }
     }
 

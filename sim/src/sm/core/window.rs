@@ -860,6 +860,7 @@ impl<E: RunsSubCore> Core<E> {
         self.situation.renew(warp);
         self.leave_buffer(executing, is_last, context);
         self.show_issue(&executing, round, u8::MAX, context);
+        self.show_next(&executing, round, context);
     }
 
     /// The counter of a cycle in which nothing issues. `depleted`: a block waits for registers.
