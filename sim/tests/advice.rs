@@ -68,7 +68,7 @@ fn adviser(error: &SmError) -> Option<&'static str> {
         SmError::NoActiveRegisters { .. } => Some("NoActiveRegisters"),
         SmError::WarpBeyond { .. } => Some("WarpBeyond"),
         SmError::PartOfGrid { .. } => Some("PartOfGrid"),
-        SmError::Trace(_) | SmError::State(_) | SmError::Stuck { .. } => None,
+        SmError::Refused { .. } | SmError::Trace(_) | SmError::State(_) | SmError::Stuck { .. } => None,
     }
 }
 
