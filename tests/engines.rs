@@ -72,7 +72,7 @@ fn fetched(engine: &str) -> Value {
 fn an_interval_prefetcher_is_the_same_on_every_engine() {
     let model = fetched("model");
     assert!(model["rc_prefetches"].as_u64() > Some(1000), "{}", model["rc_prefetches"]);
-    assert!(model["rc_flushes"].as_u64() > Some(300), "{}", model["rc_flushes"]);
+    assert!(model["rc_flushes"].as_u64() > Some(200), "{}", model["rc_flushes"]);
     for engine in ["rtl", "verilator", "lockstep"] {
         let mut other = fetched(engine);
         assert_ne!(other["engine"], model["engine"]);
@@ -140,9 +140,9 @@ fn latched(design: &str, engine: &str) -> Value {
 fn latches_before_collectors_are_the_same_on_every_engine() {
     for design in ["traditional-2021", "malekeh+issue_latch=passing"] {
         let model = latched(design, "model");
-        assert!(model["counters"]["hits"].as_u64() > Some(1000), "{}", model["counters"]);
-        assert!(model["counters"]["token_checks"].as_u64() > Some(5_000), "{}", model["counters"]);
-        assert_eq!(model["counters"]["token_errors"], 0);
+        assert!(model["hits"].as_u64() > Some(1000), "{}", model["hits"]);
+        assert!(model["token_checks"].as_u64() > Some(5_000), "{}", model["token_checks"]);
+        assert_eq!(model["token_errors"], 0);
         for engine in ["rtl", "verilator", "lockstep"] {
             let mut other = latched(design, engine);
             assert_eq!(other["divergences"], 0, "{design}, {engine}");

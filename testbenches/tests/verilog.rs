@@ -113,7 +113,7 @@ fn has_latches(entry: &CatalogueEntry) -> bool {
     ["issue_latch", "allocation"].iter().any(|name| entry.parameters().contains(name))
 }
 
-/// In front of collectors of which the one is taken that was taken the longest time ago, and of others.
+/// Latches stand before an allocator that takes the collector taken the longest time ago, and before others.
 fn agree_with_latches(entry: &CatalogueEntry) {
     let choices =
         [(IssueLatch::Blocking, Allocation::OwnElseLru), (IssueLatch::Passing, Allocation::Malekeh)];

@@ -118,8 +118,8 @@ parameters! {
     /// Which collector an instruction enters.
     allocation [al]: Allocation = Allocation::Malekeh, names(Allocation::VARIANTS), "", "F §IV-B2";
 
-    /// The registers that an instruction passes between the warp scheduler and the collectors. With latches the
-    /// scheduler does not look at the collectors.
+    /// The registers that an instruction passes between the warp scheduler and the collectors. With latches
+    /// the scheduler does not look at the collectors.
     issue_latch [il?]: IssueLatch = IssueLatch::None, names(IssueLatch::VARIANTS), "",
         "our decision: F has none; Accel-Sim has a register for each unit, and the code of F's first author";
 

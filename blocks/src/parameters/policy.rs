@@ -89,8 +89,8 @@ policies! {
         Malekeh,
         /// Each of eight warps has its own. F §VI-B.
         Private,
-        /// The one that holds the warp's data, if it is free; else the free one that was taken the longest time
-        /// ago. So the code of F's first author has it (2021); F does not say.
+        /// The one that holds the warp's data, if it is free; else the free one that was taken the longest
+        /// time ago. So the code of F's first author has it (2021); F does not say.
         OwnElseLru,
     }
 

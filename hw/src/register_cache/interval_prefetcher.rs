@@ -9,9 +9,9 @@
 //!
 //! # Timing
 //!
-//! It answers in the same cycle. A warp with four registers, three of which go into a batch, has its first
-//! batch taken at once and its second one in the next cycle. They leave their collectors in cycles 4 and 5,
-//! and their last value enters the cache in cycle 7:
+//! It answers in the same cycle. A warp has four registers, and a batch takes three. The first batch is taken
+//! at once, the second one in the next cycle. They leave their collectors in cycles 4 and 5. Their last value
+//! enters the cache in cycle 7:
 //!
 //! ```text
 //! cycle        0       1       2       4       5       6       7       8
@@ -42,8 +42,8 @@
 //!
 //! # Storage
 //!
-//! For each warp it keeps the list, a bit for each register of it, the number of the interval, and the number
-//! of its batches in collectors: 165 bits, and 1,320 with 8 warps.
+//! For each warp it keeps 165 bits: the list 128, registers to ask for 16, the interval 16 and 1 that says
+//! it is known, batches in collectors 4. With 8 warps it keeps 1,320.
 
 use gpurf_blocks::INTERVAL_REGISTERS;
 use rust_hdl::prelude::*;
@@ -85,7 +85,7 @@ pub struct IntervalPrefetcher {
     pub waits: Out<[Bit; warps]>,
     /// Per slot of a collector: the batch of the picked warp has a register for it.
     pub batch_valid: Out<[Bit; slots]>,
-    /// That register; zero if there is none.
+    /// The register; zero if there is none.
     pub batch: Out<[Bits<8>; slots]>,
 
     /// The warp enters an interval.
@@ -176,7 +176,7 @@ impl IntervalPrefetcher {
         }
     }
 
-    /// What has been asked for is no longer missing.
+    /// Registers that have been asked for are no longer missing.
     fn ask() {
         for w in 0..warps {
             let its_turn: Bit = issue & (warp == w);

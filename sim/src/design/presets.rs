@@ -51,8 +51,8 @@ const TRADITIONAL: Choices = Choices {
     cache_far: Some(true),
     ..OPEN
 };
-/// The design that the tag `SharedCache_ZeroDesign` of F's first author has, in the simulator that he published
-/// in 2021. F names no rule of its "traditional" system: that it is this one is inferred.
+/// The design that the tag `SharedCache_ZeroDesign` of F's first author has, in the simulator that he
+/// published in 2021. F names no rule of its "traditional" system: that it is this one is inferred.
 const TRADITIONAL_2021: Choices = Choices {
     allocation: Some(Allocation::OwnElseLru),
     issue_latch: Some(IssueLatch::Blocking),

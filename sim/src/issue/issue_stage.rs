@@ -133,8 +133,8 @@ impl<H: Copy> IssueStage<H> {
         self.allocator.answer(warp, own, free, holders.near, sthld)
     }
 
-    /// The same with latches: the instruction that one of them offers goes to the allocator, and the warp that
-    /// is selected into the latch of its unit. `head`: unit and instruction of a warp.
+    /// The same with latches: the instruction that one of them offers goes to the allocator, and the warp
+    /// that is selected into the latch of its unit. `head`: unit and instruction of a warp.
     ///
     /// # Panics
     /// If there are no latches.

@@ -47,8 +47,8 @@ impl IntervalPrefetcher {
         arrive[warp] && (forget[warp] || self.fetches[warp].interval != Some(interval[warp]))
     }
 
-    /// What a warp still has to ask for, in view of the interval that it enters or forgets; bit i: the
-    /// register at place i.
+    /// The registers that a warp still has to ask for, in view of the interval that it enters or forgets; bit
+    /// i: the register at place i.
     fn missing(&self, warp: usize) -> u16 {
         match (self.enters(warp), self.inputs.forget[warp]) {
             (true, _) => {

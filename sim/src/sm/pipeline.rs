@@ -20,8 +20,8 @@ pub enum Stage {
     /// At the head of its warp's instruction buffer, and the warp may not issue: an operand or a destination
     /// is under way, or it waits at a barrier, or for registers.
     Wait,
-    /// The warp may issue. Another warp does, or no collector is free for it. Or the instruction has issued, and
-    /// lies in a latch before the collectors.
+    /// The warp may issue. Another warp does, or no collector is free for it. Or the instruction has issued,
+    /// and lies in a latch before the collectors.
     Ready,
     /// In a collector, and a read of it has not gone to its bank.
     Bank,

@@ -39,7 +39,7 @@ pub(super) struct IntervalList {
 }
 
 impl IntervalLists {
-    /// Those of a kernel with these live registers.
+    /// The lists of a kernel with these live registers.
     pub fn new(liveness: &Liveness, parameters: &Parameters) -> Self {
         let intervals = Intervals::of(liveness, |registers| fits(registers, parameters));
         let list = |(pc, at): (u32, RegisterSet)| {
@@ -54,7 +54,7 @@ impl IntervalLists {
         IntervalLists(liveness.places().filter_map(list).collect())
     }
 
-    /// That of the instruction at `pc`.
+    /// The list of the instruction at `pc`.
     pub fn at(&self, pc: u32) -> Option<&IntervalList> {
         self.0.get(&pc)
     }
@@ -165,7 +165,7 @@ impl Prefetcher {
         &self.batch
     }
 
-    /// What a warp has asked for leaves its collector.
+    /// A batch of a warp leaves its collector.
     pub fn leave(&mut self, warp: WarpId) {
         (self.inputs.leave, self.inputs.leave_warp) = (true, warp.0.into());
         self.told = true;

@@ -27,15 +27,15 @@ impl Testbench for IssueLatches {
 
 register!(IssueLatches);
 
-/// Instructions of any unit that has room, many or few for some time, and collectors that take them or not. No
-/// warp owns two collectors.
+/// Instructions of any unit that has room, many or few for some time, and collectors that take them or not.
+/// No warp owns two collectors.
 ///
 /// The oracle has what went into each latch, and checks what comes out.
 struct IssueLatchesStimulus {
     parameters: Parameters,
     /// By unit.
     held: [Option<IssueLatchesIn>; UNITS],
-    /// Of a hundred cycles, those in which an instruction issues and in which one is taken.
+    /// Cycles of a hundred in which an instruction issues, and in which one is taken.
     issues: usize,
     takes: usize,
 }
@@ -132,7 +132,7 @@ fn issue(unit: usize, warp: u32) -> IssueLatchesIn {
     IssueLatchesIn { issue: true, unit: unit as u32, warp, payload: 100 + warp, ..Default::default() }
 }
 
-/// What is offered enters a collector.
+/// The instruction that is offered enters a collector.
 fn take() -> IssueLatchesIn {
     IssueLatchesIn { taken: true, ..Default::default() }
 }

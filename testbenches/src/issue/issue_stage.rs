@@ -94,7 +94,8 @@ impl Stimulus<IssueStageIn, IssueStageOut> for IssueStageStimulus {
 }
 
 impl IssueStageStimulus {
-    /// What enters collectors comes from a latch, and what issues goes into one that has room.
+    /// An instruction that enters a collector comes from a latch, and one that issues goes into one that has
+    /// room.
     fn observe_latches(
         &mut self,
         inputs: &IssueStageIn,

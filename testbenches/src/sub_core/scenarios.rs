@@ -179,7 +179,7 @@ pub fn of_every_sub_core<D: Data>() -> Vec<Scenario<SubCoreIn<D>, SubCoreOut<D>>
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
             play: |bench| {
                 let Parameters { slots, banks, accesses, collectors, .. } = bench.parameters;
-                // A second access serves a read while the first writes. And an instruction enters as it issues.
+                // A second access serves a read while the first writes. An instruction enters as it issues.
                 if accesses > 1 || collectors < 2 || has_latches(bench) {
                     return Ok(());
                 }
@@ -258,8 +258,8 @@ pub fn of_bypassing_sub_core<D: Data>() -> Vec<Scenario<SubCoreIn<D>, SubCoreOut
             play: |bench| {
                 let Parameters { slots, banks, accesses, collectors, window, .. } = bench.parameters;
                 let parts = Parts::new(collectors, &bench.parameters);
-                // A second access serves a read while the first writes. An instruction enters as it issues. And
-                // no source may be in the window.
+                // A second access serves a read while the first writes. An instruction enters as it issues.
+                // No source may be in the window.
                 if accesses > 1 || has_latches(bench) || (window + 1) * slots > parts.rows {
                     return Ok(());
                 }

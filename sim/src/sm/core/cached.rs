@@ -22,7 +22,7 @@ use crate::words::CycleOut;
 /// The way of registers through a register cache.
 pub(super) struct CachePath {
     pub cache: Option<RegisterCacheUnit>,
-    /// What fetches registers into it.
+    /// The part that fetches registers into it.
     pub prefetcher: Option<Prefetcher>,
     /// Warps that have left their slots while the register cache may have values of theirs, one bit each.
     pub vacated: WarpSet,
