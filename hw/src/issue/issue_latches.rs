@@ -53,10 +53,7 @@ use crate::bundles::Instruction;
 use crate::dialect::{block, rtl, Held, Register};
 use crate::{monitor, watch};
 
-#[block(
-    title = "Issue latches",
-    parameters(collectors, slots, destinations, issue_latch)
-)]
+#[block(title = "Issue latches", parameters(collectors, slots, destinations, issue_latch))]
 pub struct IssueLatches {
     /// An instruction issues: it enters the latch of its unit, which must have room.
     pub issue: In<Bit>,

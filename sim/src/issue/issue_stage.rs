@@ -231,8 +231,7 @@ impl Clocked for IssueStage<IssueStageOut> {
         };
         if self.is_latched() {
             let passing = |warp: WarpId| (inputs.head_unit[warp.index()], head(warp));
-            let Passage { issues, enters, waits } =
-                self.pass(ready, launch, passing, &holders, inputs.sthld);
+            let Passage { issues, enters, waits } = self.pass(ready, launch, passing, &holders, inputs.sthld);
             let mut outputs = enters.map(|(_, instruction)| instruction).unwrap_or_default();
             (outputs.waiting, outputs.issued) = (waits, issues.is_some());
             outputs.issued_warp[0] = issues.map_or(0, u32::from);

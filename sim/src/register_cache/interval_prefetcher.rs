@@ -126,8 +126,7 @@ mod tests {
 
     #[test]
     fn a_warp_goes_on_when_all_has_come() {
-        let mut prefetcher =
-            IntervalPrefetcher::new(&Parameters { slots: 3, ..Parameters::default() });
+        let mut prefetcher = IntervalPrefetcher::new(&Parameters { slots: 3, ..Parameters::default() });
         let mut inputs = IntervalPrefetcherIn { warp: 2, issue: true, ..IntervalPrefetcherIn::default() };
         (inputs.arrive[2], inputs.interval[2]) = (true, 7);
         for (place, register) in [1, 2, 5, 9].into_iter().enumerate() {

@@ -38,7 +38,8 @@ where
             tag: format!("destination_tag[{} +: 8]", 8 * place),
             value: format!("destination_data[{} +: {width}]", width * place),
         };
-        let places: Vec<SlotSignals> = (0..slots).map(source).chain((0..destinations).map(destination)).collect();
+        let places: Vec<SlotSignals> =
+            (0..slots).map(source).chain((0..destinations).map(destination)).collect();
         // All that is usable of a register is one value, and a result makes old what was read of it.
         let agree = |pair: [usize; 2]| {
             let [first, second] = pair.map(|place| &places[place]);

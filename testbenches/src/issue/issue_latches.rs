@@ -51,9 +51,8 @@ impl IssueLatchesStimulus {
     fn offered(&self, inputs: &IssueLatchesIn) -> Option<usize> {
         let passes = self.parameters.issue_latch == IssueLatch::Passing;
         let place = |unit: &usize| LATCH_ORDER.iter().position(|other| other == unit);
-        let could = |unit: &usize| {
-            self.held[*unit].is_some_and(|held| !(passes && is_blocked(inputs, held.warp)))
-        };
+        let could =
+            |unit: &usize| self.held[*unit].is_some_and(|held| !(passes && is_blocked(inputs, held.warp)));
         (0..UNITS).filter(could).min_by_key(place)
     }
 }

@@ -111,7 +111,8 @@ impl LrtStimulus {
         if outputs.evict || !inputs.search {
             return Some("done, but with what?".into());
         }
-        let own = |entry: &TableLoad| entry.warp == warp && (inputs.drain || entry.destination == destination);
+        let own =
+            |entry: &TableLoad| entry.warp == warp && (inputs.drain || entry.destination == destination);
         if let Some(stays) = self.table.iter().find(|entry| own(entry)) {
             return Some(format!("{stays:?} is older and still there"));
         }

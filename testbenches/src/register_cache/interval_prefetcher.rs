@@ -74,7 +74,8 @@ struct IntervalPrefetcherStimulus {
 
 /// The registers of an interval, each once; others for each interval.
 fn registers(interval: u32) -> impl Iterator<Item = u32> {
-    (0..INTERVAL_REGISTERS as u32).map(move |place| (interval * 7 + place * 9 + (interval >> place & 1)) & 0xff)
+    (0..INTERVAL_REGISTERS as u32)
+        .map(move |place| (interval * 7 + place * 9 + (interval >> place & 1)) & 0xff)
 }
 
 impl Stimulus<IntervalPrefetcherIn, IntervalPrefetcherOut> for IntervalPrefetcherStimulus {
@@ -115,8 +116,9 @@ impl Stimulus<IntervalPrefetcherIn, IntervalPrefetcherOut> for IntervalPrefetche
                 false => !warp.left.is_empty() && !inputs.forget[number],
             }
         };
-        let asking: Vec<usize> =
-            (0..self.warps.len()).filter(|&number| asks(number) && self.warps[number].reading < MOST).collect();
+        let asking: Vec<usize> = (0..self.warps.len())
+            .filter(|&number| asks(number) && self.warps[number].reading < MOST)
+            .collect();
         inputs.warp = random.below(self.warps.len()) as u32;
         if !asking.is_empty() && random.percent(self.issues) {
             (inputs.issue, inputs.warp) = (true, random.pick(&asking) as u32);
@@ -309,7 +311,8 @@ fn scenarios() -> Vec<Scenario<IntervalPrefetcherIn, IntervalPrefetcherOut>> {
                 let mut inputs = arrive(0, 1, &[1]);
                 let other = arrive(7, 2, &[99]);
                 (inputs.arrive[7], inputs.interval[7]) = (true, 2);
-                (inputs.registers[7 * INTERVAL_REGISTERS], inputs.wanted[7 * INTERVAL_REGISTERS]) = (99, true);
+                (inputs.registers[7 * INTERVAL_REGISTERS], inputs.wanted[7 * INTERVAL_REGISTERS]) =
+                    (99, true);
                 for warp in [0, 7, 0] {
                     let out = bench.cycle(IntervalPrefetcherIn { warp, ..inputs })?;
                     let expected = if warp == 7 { 99 } else { 1 };
