@@ -124,8 +124,8 @@ watch!(IntervalPrefetcher: [
     "misuse for w in reading if issue && warp == w && reading[w] == 15: warp {w} has 15 batches in collectors, \
         and gets another",
     "fault for w in asks if asks[w] && waits[w]: warp {w} asks, and has asked for all",
-    "fault for w in asks if warp == w && asks[w] != batch_valid[0]: warp {w} asks without a batch, or has one \
-        and asks for nothing",
+    "fault for w in asks for s in batch_valid if warp == w && s == 0 && asks[w] != batch_valid[s]: warp {w} asks \
+        without a batch, or has one and asks for nothing",
     "fault for a in batch_valid for b in batch_valid if a + 1 == b && batch_valid[b] && !batch_valid[a]: slot \
         {b} has a register, and slot {a} has none",
 ]);

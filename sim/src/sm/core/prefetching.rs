@@ -90,10 +90,10 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// Returns true if what a collector holds, or held last, is a prefetch.
+    /// Returns true if what a collector holds, or held last, is a prefetch and no instruction.
     #[inline]
     pub(super) fn holds_prefetch(&self, collector: CollectorId) -> bool {
-        self.collectors.last(collector).is_some_and(|held| !held.prefetch.is_empty())
+        self.collectors.last(collector).is_some_and(|held| held.executing.is_none())
     }
 
     /// Fills the cache with the registers that a prefetch has read.
