@@ -71,8 +71,8 @@ fn fetched(engine: &str) -> Value {
 #[test]
 fn an_interval_prefetcher_is_the_same_on_every_engine() {
     let model = fetched("model");
-    assert!(model["rc_prefetches"].as_u64() > Some(1000), "{}", model["rc_prefetches"]);
-    assert!(model["rc_flushes"].as_u64() > Some(200), "{}", model["rc_flushes"]);
+    assert!(model["rc_prefetches"].as_u64() > Some(200), "{}", model["rc_prefetches"]);
+    assert!(model["rc_flushes"].as_u64() > Some(100), "{}", model["rc_flushes"]);
     for engine in ["rtl", "verilator", "lockstep"] {
         let mut other = fetched(engine);
         assert_ne!(other["engine"], model["engine"]);
