@@ -218,7 +218,7 @@ fn faults_of_an_interval_prefetcher_are_found() {
         assert!(wrong.summary.counters.stage_errors > 0);
         assert!(wrong.errors[0].contains("interval prefetcher"), "{:?}", wrong.errors);
     }
-    // What is not fetched, or not waited for, misses.
+    // A register that is not fetched, or not waited for, misses.
     let hasty: [fn(&IntervalPrefetcherIn, &mut IntervalPrefetcherOut); 2] =
         [|_, outputs| outputs.asks.fill(false), |_, outputs| outputs.waits.fill(false)];
     for fault in hasty {

@@ -60,7 +60,7 @@ pub struct IssueLatches {
     /// The instruction that issues.
     #[flat]
     pub instruction: Instruction<In>,
-    /// Its warp.
+    /// Warp of that instruction.
     pub warp: In<Bits<4>>,
     /// First row of the warp's registers in every bank.
     pub base: In<Bits<8>>,
@@ -79,7 +79,7 @@ pub struct IssueLatches {
     pub room: Out<Bits<8>>,
     /// An instruction is offered to the collectors.
     pub offers: Out<Bit>,
-    /// Its warp; 0 if none is.
+    /// Warp of the instruction that is offered; 0 if none is.
     pub offered_warp: Out<Bits<4>>,
     /// The instruction that enters a collector; all zero if none does, as the next ones.
     #[prefix(entering)]

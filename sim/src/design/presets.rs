@@ -123,7 +123,7 @@ presets! {
         TRADITIONAL, TRADITIONAL, "traditional", "F §VI-C",
             "Caching collector units, least recently used replacement, greedy-then-oldest";
         TRADITIONAL_2021, TRADITIONAL_2021, "traditional-2021", "F's first author, 2021",
-            "The same as its author's simulator had it: latches before the collectors, of which the LRU one is taken";
+            "The same in its author's simulator: latches before the collectors, and the LRU collector is taken";
         MALEKEH_GTO, MALEKEH_GTO, "malekeh-gto", "F §IV-A",
             "The same with Malekeh's cache policies: far values go first, far results stay out";
         MALEKEH, MALEKEH, "malekeh", "W, F §III, §IV",

@@ -32,7 +32,7 @@ pub(super) struct IntervalLists(BTreeMap<u32, IntervalList>);
 /// The interval of an instruction.
 pub(super) struct IntervalList {
     number: u32,
-    /// Its registers, lowest first.
+    /// Registers of the interval, lowest first.
     registers: [u32; INTERVAL_REGISTERS],
     /// Bit i: the register at place i is live at the instruction.
     live: u16,

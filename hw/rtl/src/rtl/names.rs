@@ -47,7 +47,7 @@ impl Names {
         match path {
             Expr::Field(field) => self.only(&mut field.base),
             Expr::Index(index) => {
-                // What has an index is an array in any case.
+                // An index is of an array in any case.
                 if let Expr::Field(field) = &mut *index.expr {
                     self.only(&mut field.base);
                 }

@@ -23,7 +23,7 @@ impl<E: RunsSubCore> Core<E> {
         let filling = self.cached.cache.as_ref().is_some_and(|cache| !cache.filling(warp).is_empty());
         match prefetcher.reach(warp, list, slot.pending(), filling) {
             Fetching::Asks => {
-                // Its registers are known when issue has picked it.
+                // The registers are known when issue has picked the warp.
                 self.situation.presented |= warp.bit();
                 self.present_reads(warp, self.warps[warp.index()].base, &[]);
                 State::Ready
