@@ -20,7 +20,7 @@ use gpurf_sim::config::Config;
 use gpurf_sim::engines::{Engines, RunsSubCore, SubCoreEngine};
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_synth::{implement, Target, Utilization, Utilizations};
-use gpurf_trace::{Command, Reuse};
+use gpurf_trace::Reuse;
 use gpurf_verilog::Port;
 use gpurf_workloads::Options;
 use serde::Serialize;
@@ -139,18 +139,8 @@ fn record(input: &Input, arguments: &Arguments, config: &Config) -> Result<Vec<C
     let mut gpu = Gpu::new(config, design, 0, Engines::around(config, design, engine));
     gpu.clock_every_cycle();
     let reuse = Reuse { threshold: config.rthld, ..Reuse::default() };
-    for command in &workload.commands {
-        match command {
-            Command::MemcpyHtoD { address, bytes } => gpu.copy_to_device(*address, *bytes),
-            Command::Kernel(kernel) => {
-                gpu.launch(kernel, Some(&reuse))?;
-                while gpu.cycles() < arguments.cycles && gpu.advance(arguments.cycles)? {}
-            }
-        }
-        if gpu.cycles() >= arguments.cycles {
-            break;
-        }
-    }
+    gpu.limit_cycles(arguments.cycles);
+    gpu.run(&workload, Some(&reuse))?;
     drop(gpu);
     let mut cycles = record.take();
     ensure!(

@@ -9,7 +9,7 @@ use comfy_table::Table;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::catalogue;
 use gpurf_synth::{
-    digest_with_contract, read_lines, write_lines, Equivalence, Fault, Mutants, Origin, Protocols,
+    digest_with_contract, read_lines, write_lines, Equivalence, Mutants, Mutation, Origin, Protocols,
 };
 use gpurf_testbenches::EngineKind::{Model, Verilator};
 use gpurf_testbenches::{workbench, Random, Workbench};
@@ -228,7 +228,7 @@ fn fails_a_scenario_after_reset(bench: &dyn Workbench, arguments: &Arguments) ->
     Ok(!bench.play_after_reset(&[Verilator], arguments.stimulus.seed, 300)?.is_empty())
 }
 
-fn survivor(fault: &Fault, lines: &[&str]) -> Survivor {
+fn survivor(fault: &Mutation, lines: &[&str]) -> Survivor {
     let text = fault.lines.iter().filter_map(|line| lines.get(line - 1));
     Survivor {
         mode: fault.mode.clone(),

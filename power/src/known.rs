@@ -14,7 +14,7 @@ use gpurf_sim::collector::Ccu;
 use gpurf_sim::config::Config;
 use gpurf_sim::operand_stage::OperandStage;
 use gpurf_sim::sm::Design;
-use gpurf_sim::stage_recording::{Cycle, Events, Values};
+use gpurf_sim::stage_recording::{Cycle, Events, TokenValues};
 use gpurf_synth::power::{Meter, Power};
 use gpurf_synth::{nangate, Library, Options, Pin, LOAD_FF};
 use gpurf_verilog::tools::Tool;
@@ -102,7 +102,8 @@ const WINDOW: Schedule = Schedule { start: 20, every: 180, length: 81, count: 1 
 
 /// The events in a window of a stream, and the energy of its nets and cells.
 fn measured(netlists: &Netlists, inputs: impl Iterator<Item = OperandStageIn<u32>>) -> (Events, Power) {
-    let mut follower = Follower::new(netlists, Values::default(), WINDOW).expect("the netlists are whole");
+    let mut follower =
+        Follower::new(netlists, TokenValues::default(), WINDOW).expect("the netlists are whole");
     let meter = Meter::new(netlists.circuit(), &usual_setting(netlists.circuit().library));
     let mut found = None;
     let look = |window: Window| found = Some((window.events, meter.power(window.activity)));
@@ -238,7 +239,7 @@ fn data_of_another_warp_in_a_recorded_stream_are_found() {
         let mut cycles = recorded(all_miss(ONES));
         disturb(&mut cycles);
         let mut follower =
-            Follower::new(netlists, Values::default(), WINDOW).expect("the netlists are whole");
+            Follower::new(netlists, TokenValues::default(), WINDOW).expect("the netlists are whole");
         follower.follow(&cycles, |_| ()).map_err(|error| error.to_string())
     };
     follow(|_| ()).expect("it is as recorded");

@@ -6,7 +6,7 @@ use anyhow::{bail, Context, Result};
 use gpurf_blocks::{Field, Parameters, PortLayout, CACHED_WARPS};
 use gpurf_sim::statistics::Counters;
 use gpurf_synth::power::{fitted, Mean, Meter};
-use gpurf_synth::{Gates, Job, Memories, Netlist, Node, Options, Ports, Structure};
+use gpurf_synth::{Gates, Job, Memories, Netlist, Options, Ports, ProcessNode, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use serde::Serialize;
 
@@ -113,7 +113,7 @@ impl RegisterCacheEnergy {
         let bank = Memories::default()
             .access(CACHED_WARPS * parameters.rc_entries, bits, Ports::ONE)
             .with_context(|| format!("a bank of {MODULE}"))?
-            .at(&Node::of(NODE_NM)?);
+            .at(&ProcessNode::of(NODE_NM)?);
         Ok(RegisterCacheEnergy {
             idle,
             events: EVENTS.iter().map(|event| event.name).zip(found).collect(),

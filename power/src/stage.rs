@@ -10,10 +10,10 @@ use gpurf_blocks::{Data, Parameters, LANES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, SharedLoads};
-use gpurf_sim::stage_recording::{Checks, Events, Record, Recorder, Values};
+use gpurf_sim::stage_recording::{Checks, Events, Record, Recorder, TokenValues};
 use gpurf_synth::power::{roles, Estimator, Mean, Meter, Role, Setting};
-use gpurf_synth::{Circuit, Memories, MemoryEnergy, Node};
-use gpurf_trace::{Command, Reuse, Workload};
+use gpurf_synth::{Circuit, Memories, MemoryEnergy, ProcessNode};
+use gpurf_trace::{Reuse, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::window::{self, Follower, Netlists, Schedule};
@@ -131,7 +131,7 @@ impl StageRun {
 pub struct Measurement<'a> {
     pub config: &'a Config,
     pub memories: Memories,
-    pub node: Node,
+    pub node: ProcessNode,
     pub setting: Setting,
     pub period_ns: f64,
     pub windows: u64,
@@ -159,7 +159,7 @@ impl Measurement<'_> {
         let cycles = self.simulate(design, workload, None, || Ok(()))?;
         let schedule = Schedule::drawn(cycles, self.windows, self.window_cycles, self.seed)
             .with_context(|| workload.name.clone())?;
-        let (values, record) = (Values::default(), Rc::new(RefCell::new(Record::default())));
+        let (values, record) = (TokenValues::default(), Rc::new(RefCell::new(Record::default())));
         let circuit = netlists.circuit();
         let mut follower = Follower::new(netlists, values.clone(), schedule)?;
         let gauge = Gauge::new(circuit, &self.setting);
@@ -179,8 +179,8 @@ impl Measurement<'_> {
         &self,
         design: Design,
         workload: &Workload,
-        record: Option<(Rc<RefCell<Record>>, Values)>,
-        mut look: impl FnMut() -> Result<()>,
+        record: Option<(Rc<RefCell<Record>>, TokenValues)>,
+        look: impl FnMut() -> Result<()>,
     ) -> Result<u64> {
         let (config, seed) = (self.config, self.seed);
         let parameters = design.parameters(config, seed);
@@ -194,26 +194,8 @@ impl Measurement<'_> {
             gpu.listen(Box::new(values.clone()));
         }
         let reuse = Reuse { threshold: config.rthld, ..Reuse::default() };
-        for command in &workload.commands {
-            match command {
-                Command::MemcpyHtoD { address, bytes } => gpu.copy_to_device(*address, *bytes),
-                Command::Kernel(kernel) => {
-                    gpu.launch(kernel, Some(&reuse))?;
-                    let last = self.first.unwrap_or(u64::MAX);
-                    loop {
-                        let until = last.min(gpu.cycles() + CHUNK);
-                        let goes_on = gpu.advance(until)?;
-                        look()?;
-                        if gpu.cycles() >= last {
-                            return Ok(gpu.cycles());
-                        }
-                        if !goes_on {
-                            break;
-                        }
-                    }
-                }
-            }
-        }
+        gpu.limit_cycles(self.first.unwrap_or(u64::MAX));
+        gpu.run_in_steps(workload, Some(&reuse), CHUNK, look)?;
         Ok(gpu.cycles())
     }
 

@@ -10,8 +10,8 @@ use anyhow::{bail, ensure, Result};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreOut};
 use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, PortLayout, MAX_BANKS};
 use gpurf_hw::catalogue::CatalogueEntry;
-use gpurf_sim::stage_recording::{Counter, Cycle, Events, Values};
-use gpurf_synth::{Activity, Circuit, Gates, Job, Netlist, Options, Structure, Widening};
+use gpurf_sim::stage_recording::{Counter, Cycle, Events, TokenValues};
+use gpurf_synth::{Activity, Circuit, Gates, Job, Netlist, Options, StateWidening, Structure};
 use gpurf_testbenches::{workbench, Random};
 use gpurf_verilog::Port;
 
@@ -54,7 +54,7 @@ pub struct Netlists<'a> {
     /// Its data are tokens.
     narrow: Side<'a>,
     wide: Side<'a>,
-    widening: Widening,
+    widening: StateWidening,
 }
 
 impl<'a> Netlists<'a> {
@@ -70,7 +70,7 @@ impl<'a> Netlists<'a> {
         let factor = parameters.width / narrow.width;
         let side = |parameters| Side::map(entry, parameters, sat_sweeping, options);
         let (narrow, wide) = (side(&narrow)?, side(parameters)?);
-        let widening = Widening::new(&narrow.circuit, &wide.circuit, factor)?;
+        let widening = StateWidening::new(&narrow.circuit, &wide.circuit, factor)?;
         Ok(Netlists { module: entry.name, narrow, wide, widening })
     }
 
@@ -120,7 +120,7 @@ pub struct Follower<'a> {
     netlists: &'a Netlists<'a>,
     narrow: Gates<'a>,
     wide: Gates<'a>,
-    values: Values,
+    values: TokenValues,
     schedule: Schedule,
     cycle: u64,
     counter: Counter,
@@ -137,7 +137,7 @@ pub struct Follower<'a> {
 }
 
 impl<'a> Follower<'a> {
-    pub fn new(netlists: &'a Netlists<'a>, values: Values, schedule: Schedule) -> Result<Follower<'a>> {
+    pub fn new(netlists: &'a Netlists<'a>, values: TokenValues, schedule: Schedule) -> Result<Follower<'a>> {
         let Side { ports, layout: PortLayout { outputs, .. }, .. } = &netlists.narrow;
         let mut narrow = netlists.narrow.gates()?;
         narrow.pause();

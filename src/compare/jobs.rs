@@ -6,7 +6,7 @@ use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, SharedLoads};
-use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
+use gpurf_trace::{Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -228,16 +228,8 @@ impl<'a> Job<'a> {
         if self.variant.observe {
             gpu.observe_residency();
         }
-        for command in &workload.commands {
-            let run = match command {
-                Command::MemcpyHtoD { address, bytes } => {
-                    gpu.copy_to_device(*address, *bytes);
-                    Ok(())
-                }
-                Command::Kernel(kernel) => gpu.run_kernel(kernel, Some(&reuse)),
-            };
-            run.with_context(|| format!("{}, {}", self.input.name(), self.variant.label))?;
-        }
+        let place = || format!("{}, {}", self.input.name(), self.variant.label);
+        gpu.run(workload, Some(&reuse)).with_context(place)?;
         let statistics = gpu.statistics("model", 0);
         let summary = &statistics.summary;
         if summary.stalls.rounds > 0 && self.has_fewer_slots {

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use gpurf_blocks::Parameters;
 use gpurf_sim::energy::Energies;
 use gpurf_sim::register_traffic;
-use gpurf_synth::{Memories, MemoryRun, Node, Ports};
+use gpurf_synth::{Memories, MemoryRun, Ports, ProcessNode};
 
 use super::markdown::markdown;
 use super::project::Project;
@@ -81,26 +81,26 @@ pub fn nodes(project: &Project, _: &str) -> Result<String> {
         "CACTI",
     ];
     let mut rows = table(&header);
-    let mut known: Vec<u32> = Node::all().map(|node| node.nm()).collect();
+    let mut known: Vec<u32> = ProcessNode::all().map(|node| node.nm()).collect();
     known.extend(memories.runs.iter().filter(|one| one.kind.is_none()).filter_map(|one| one.node_nm));
     known.sort_by(|a, b| b.cmp(a));
     known.dedup();
     for nm in known {
-        let node = Node::of(nm).ok();
+        let node = ProcessNode::of(nm).ok();
         let by_rule =
-            |factor: fn(&Node) -> f64| node.as_ref().map_or("–".into(), |node| short(factor(node)));
+            |factor: fn(&ProcessNode) -> f64| node.as_ref().map_or("–".into(), |node| short(factor(node)));
         let by_cacti = |figure: fn(&MemoryRun) -> f64| range(&memories, nm, figure);
         rows.add_row([
             nm.to_string(),
-            by_rule(Node::volts),
-            by_rule(Node::energy),
+            by_rule(ProcessNode::volts),
+            by_rule(ProcessNode::energy),
             by_cacti(|one| one.read_fj),
             by_cacti(|one| one.write_fj),
-            by_rule(Node::area),
-            by_rule(Node::bit_cell_area),
-            by_rule(Node::ideal_area),
+            by_rule(ProcessNode::area),
+            by_rule(ProcessNode::bit_cell_area),
+            by_rule(ProcessNode::ideal_area),
             by_cacti(|one| one.area_um2),
-            by_rule(Node::leakage),
+            by_rule(ProcessNode::leakage),
             by_cacti(|one| one.leakage_nw),
         ]);
     }

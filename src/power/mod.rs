@@ -19,7 +19,7 @@ use gpurf_power::{difference, usual_setting, Netlists, NODE_NM, TRANSITION_NS};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
 use gpurf_synth::power::{memories, saif, Chances, Meter, Setting, Vcd};
-use gpurf_synth::{Activity, Circuit, Gates, Library, Memories, Node, Options, Structure};
+use gpurf_synth::{Activity, Circuit, Gates, Library, Memories, Options, ProcessNode, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use gpurf_trace::Workload;
 use gpurf_verilog::tools::Tool;
@@ -266,7 +266,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     let measurement = Measurement {
         config: &config,
         memories: Memories::default(),
-        node: Node::of(arguments.node)?,
+        node: ProcessNode::of(arguments.node)?,
         setting: arguments.setting(&options.library),
         period_ns: arguments.period,
         windows: arguments.windows,
@@ -366,7 +366,7 @@ fn measure(
     let found = Meter::new(&circuit, &setting).power(&activity);
     let in_memories = match arguments.no_memories {
         true => vec![],
-        false => memories(&circuit, &activity, &Memories::default(), &Node::of(arguments.node)?),
+        false => memories(&circuit, &activity, &Memories::default(), &ProcessNode::of(arguments.node)?),
     };
     if let Some(path) = &arguments.saif {
         write(path, saif(&circuit, &activity, arguments.period_ps()).as_bytes())?;

@@ -46,7 +46,7 @@ mod synthesis;
 mod timing;
 mod yosys;
 
-pub use circuit::{Activity, Circuit, Gates, Instance, Memory, Widening};
+pub use circuit::{Activity, Circuit, CircuitMemory, Gates, Instance, StateWidening};
 pub use cost::{Cost, MEMORY_BIT_UM2};
 pub use digest::{digest, digest_with_contract};
 pub use equivalence::{prove, Proof};
@@ -54,8 +54,10 @@ pub use fpga::{implement, Routed, Target, Utilization, Utilizations};
 pub use layout::{lay_out, Layout, Layouts, Physical};
 pub use liberty::{Arc, Cell, ClockGate, Direction, InternalPower, Library, Pin, Table, WireLoad};
 pub use lines::{read_lines, write_lines};
-pub use memories::{Memories, MemoryArea, MemoryArray, MemoryEnergy, MemoryRun, Node, Ports, RuleError};
-pub use mutants::{Equivalence, Fault, Mutants, Protocols};
+pub use memories::{
+    Memories, MemoryArea, MemoryArray, MemoryEnergy, MemoryRun, Ports, ProcessNode, RuleError,
+};
+pub use mutants::{Equivalence, Mutants, Mutation, Protocols};
 pub use netlist::Netlist;
 pub use origin::Origin;
 pub use overheads::{audit, Area, Audit, Finding, MeasuredModule, Overheads};

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use comfy_table::{presets, CellAlignment, ContentArrangement, Table};
 use serde::Serialize;
 
-use crate::memories::{Memories, MemoryArea, MemoryArray, Node, Ports};
+use crate::memories::{Memories, MemoryArea, MemoryArray, Ports, ProcessNode};
 use crate::paper::{ArithmeticVerdict, Contradiction, Paper, PaperClaim};
 use crate::registers::{by_name, Registers};
 use crate::synthesis::{grouped, memory_columns, table, Synthesis, MEMORY_COLUMNS};
@@ -187,7 +187,7 @@ fn register_file_mm2() -> f64 {
 fn rtl_variables(modules: &[MeasuredModule]) -> BTreeMap<String, f64> {
     let figures = Memories::default();
     let mut variables = BTreeMap::from([("register_file_mm2".to_string(), register_file_mm2())]);
-    for node in Node::all() {
+    for node in ProcessNode::all() {
         let (nm, bit_cell) = (node.nm(), node.bit_cell_um2());
         variables.insert(format!("bit_cell_{nm}nm_um2"), bit_cell);
         variables.insert(format!("to_{nm}nm_by_bit_cells"), node.bit_cell_area());

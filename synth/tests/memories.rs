@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Energies of memories: CACTI's own, the rule for other sizes, and other nodes.
 
-use gpurf_synth::{Memories, MemoryArray, MemoryRun, Node, Ports};
+use gpurf_synth::{Memories, MemoryArray, MemoryRun, Ports, ProcessNode};
 
 const LANES: Ports = Ports { shared: 0, reads: 8, writes: 1 };
 
@@ -127,14 +127,14 @@ fn a_file_that_is_none_is_named() {
 fn nodes_scale_and_cacti_agrees_in_energy() {
     let memories = Memories::default();
     let bank = memories.access(256, 128, Ports::ONE).unwrap();
-    assert_eq!(bank.at(&Node::of(45).unwrap()), bank);
-    let energies: Vec<f64> = Node::all().map(|node| bank.at(&node).read_fj).collect();
+    assert_eq!(bank.at(&ProcessNode::of(45).unwrap()), bank);
+    let energies: Vec<f64> = ProcessNode::all().map(|node| bank.at(&node).read_fj).collect();
     assert!(energies.windows(2).all(|pair| pair[0] > pair[1]), "{energies:?}");
-    let refused = Node::of(28).unwrap_err().to_string();
+    let refused = ProcessNode::of(28).unwrap_err().to_string();
     assert_eq!(refused, "no scaling to 28 nm is known, only to 90, 65, 45, 32, 20, 16, 14, 10, 7");
     // Its own run at the next node: two models, one of gates and one of memories.
     let at_32 = memories.runs.iter().find(|one| one.node_nm == Some(32) && one.width == 128).unwrap();
-    let scaled = bank.at(&Node::of(32).unwrap());
+    let scaled = bank.at(&ProcessNode::of(32).unwrap());
     assert!((scaled.read_fj / at_32.read_fj - 1.0).abs() < 0.1, "{} {}", scaled.read_fj, at_32.read_fj);
     assert!(scaled.source.ends_with("; scaled to 32 nm"));
     assert_eq!(scaled.access_ns, None, "no rule takes times there");
@@ -142,16 +142,16 @@ fn nodes_scale_and_cacti_agrees_in_energy() {
 
 #[test]
 fn below_32_nm_bit_cells_shrink_less_than_ideally() {
-    for node in Node::all().filter(|node| node.nm() < 32) {
+    for node in ProcessNode::all().filter(|node| node.nm() < 32) {
         let (ideal, cells) = (node.ideal_area(), node.bit_cell_area());
         assert!(ideal < cells && cells < 1.0, "{} nm: {ideal} {cells}", node.nm());
     }
-    let seven = Node::of(7).unwrap();
+    let seven = ProcessNode::of(7).unwrap();
     assert_eq!((seven.bit_cell_um2(), seven.ideal_area()), (0.027, 49.0 / 2025.0));
     // Its own run at 32 nm: a bit cell's shrink, and that of what is around it.
     let memories = Memories::default();
     let bank = measured(&memories, 256, 128, Ports::ONE);
     let at_32 = memories.runs.iter().find(|one| one.node_nm == Some(32) && one.width == 128).unwrap();
-    let (cacti, cells) = (at_32.area_um2 / bank.area_um2, Node::of(32).unwrap().bit_cell_area());
+    let (cacti, cells) = (at_32.area_um2 / bank.area_um2, ProcessNode::of(32).unwrap().bit_cell_area());
     assert!((cacti / cells - 1.0).abs() < 0.1, "{cacti} {cells}");
 }

@@ -3,7 +3,7 @@
 //!
 //! Skipped, with a note, where Yosys is missing.
 
-use gpurf_synth::{Equivalence, Fault, Mutants, Protocols};
+use gpurf_synth::{Equivalence, Mutants, Mutation, Protocols};
 use gpurf_verilog::tools::Tool;
 use gpurf_verilog::{Hierarchy, Language, Port, Style, VerilogModule};
 
@@ -49,7 +49,7 @@ fn what_a_shut_gate_hides_is_equivalent_only_if_a_reset_shuts_it() {
         let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 30, 1).unwrap();
         assert!(mutants.source().unwrap().contains("module shut_mutants("));
         let equivalence = |mode: &str, wire: &str| {
-            let is_it = |fault: &Fault| fault.mode == mode && fault.wire.as_deref() == Some(wire);
+            let is_it = |fault: &Mutation| fault.mode == mode && fault.wire.as_deref() == Some(wire);
             let place = mutants.faults.iter().position(is_it).expect("all faults of so small a module");
             mutants.equivalence(place + 1, 60).unwrap()
         };
@@ -97,7 +97,7 @@ fn what_only_forbidden_inputs_show_is_equivalent() {
         let protocols = Protocols::from([("gate".to_string(), protocol.clone())]);
         let mutants = Mutants::draw(&hierarchy, &protocols, 20, 1).unwrap();
         let number = |mode: &str| {
-            let is_output = |fault: &Fault| fault.mode == mode && fault.port.ends_with("Y[0]");
+            let is_output = |fault: &Mutation| fault.mode == mode && fault.port.ends_with("Y[0]");
             mutants.faults.iter().position(is_output).expect("all faults of so small a module") + 1
         };
         assert_eq!(mutants.equivalence(number("const0"), 60).unwrap(), found, "{protocol:?}");
@@ -158,7 +158,7 @@ fn which_row_of_a_memory_is_which_cannot_be_told_if_rows_that_are_there_change_p
         let hierarchy = store(rows);
         let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 200, 1).unwrap();
         let of = |mode: &str| {
-            let of_address = |fault: &Fault| fault.mode == mode && fault.wire.as_deref() == Some("row");
+            let of_address = |fault: &Mutation| fault.mode == mode && fault.wire.as_deref() == Some("row");
             let numbers = (1..).zip(&mutants.faults).filter(|(_, fault)| of_address(fault));
             let proofs = numbers.map(|(number, _)| mutants.equivalence(number, 60).unwrap());
             proofs.collect::<Vec<_>>()
@@ -201,7 +201,7 @@ fn a_proof_assumes_the_protocol_of_an_instance_and_its_registers() {
     ] {
         let mutants = Mutants::draw(&hierarchy, &protocols, 60, 1).unwrap();
         let equivalence = |mode: &str| {
-            let is_it = |fault: &Fault| {
+            let is_it = |fault: &Mutation| {
                 fault.mode == mode && fault.port.contains("reduce_and") && fault.port.ends_with("Y[0]")
             };
             let place = mutants.faults.iter().position(is_it).expect("all faults of so small a module");
@@ -209,7 +209,7 @@ fn a_proof_assumes_the_protocol_of_an_instance_and_its_registers() {
         };
         assert_eq!(equivalence("const0"), found, "never full with {protocols:?}");
         assert_eq!(equivalence("const1"), Equivalence::Open, "always full");
-        let is_of_protocol = |fault: &Fault| fault.lines.contains(&5);
+        let is_of_protocol = |fault: &Mutation| fault.lines.contains(&5);
         assert!(!mutants.faults.iter().any(is_of_protocol), "a protocol is no part of the design");
         let checks = mutants.source().unwrap().contains("inner.protocol_is_kept_inside");
         assert_eq!(checks, !protocols.is_empty(), "a run sees whether it is kept");
@@ -224,9 +224,9 @@ fn a_memory_has_no_faults_in_address_bits_that_its_rows_do_not_need() {
     for (rows, bits) in [(4, 2), (2, 1)] {
         let hierarchy = store(rows);
         let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 200, 1).unwrap();
-        let at_address = |fault: &&Fault| fault.wire.as_deref() == Some("row");
+        let at_address = |fault: &&Mutation| fault.wire.as_deref() == Some("row");
         let faulty = |bit: usize| {
-            let of_bit = |fault: &Fault| {
+            let of_bit = |fault: &Mutation| {
                 fault.port.contains(&format!("Y[{bit}]")) || fault.port.contains(&format!("address[{bit}]"))
             };
             mutants.faults.iter().filter(at_address).any(of_bit)
@@ -277,7 +277,7 @@ fn a_read_that_nobody_asked_for_is_equivalent_if_its_answer_is_not_seen() {
     for (number, (hierarchy, more)) in readers.into_iter().enumerate() {
         let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 200, 1).unwrap();
         for (mode, expected) in [("const1", more), ("const0", Open), ("inv", Open)] {
-            let is_it = |fault: &Fault| {
+            let is_it = |fault: &Mutation| {
                 fault.mode == mode
                     && fault.wire.as_deref() == Some("accesses")
                     && fault.port.ends_with("Y[0]")

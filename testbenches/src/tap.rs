@@ -265,11 +265,19 @@ impl AwaitedEvent {
 /// A fresh engine of RTL that was compiled to be observed, whose events are looked at in each cycle.
 pub fn listen(
     compiled: &PackedCompiled,
-    mut look: impl FnMut(u64, &Events, &dyn Values),
+    look: impl FnMut(u64, &Events, &dyn Values),
 ) -> Result<impl PackedClocked> {
-    let events = events(compiled.scopes())?;
-    Ok(tapped(compiled.engine(), move |cycle, engine: &mut PackedRtl, _: &[u32], _: &[u32]| {
+    Ok(listen_to(compiled, events(compiled.scopes())?, look))
+}
+
+/// The same with these of its events.
+pub fn listen_to(
+    compiled: &PackedCompiled,
+    events: Events,
+    mut look: impl FnMut(u64, &Events, &dyn Values),
+) -> impl PackedClocked {
+    tapped(compiled.engine(), move |cycle, engine: &mut PackedRtl, _: &[u32], _: &[u32]| {
         engine.observe();
         look(cycle, &events, engine);
-    }))
+    })
 }

@@ -93,6 +93,9 @@ pub trait Workbench {
     /// Drives the RTL through a course and tells the events inside, with their cycles.
     fn listen(&self, course: &Course, hear: Hear) -> Result<()>;
 
+    /// The same of rules alone that are broken, of the module's contract and of its parts'.
+    fn check(&self, course: &Course, hear: Hear) -> Result<()>;
+
     /// The events that the module and its parts declare.
     fn events(&self) -> Result<Events>;
 
@@ -353,6 +356,14 @@ impl Bench {
         }
     }
 
+    /// Drives the RTL through a course and tells these of its events.
+    fn hear(&self, course: &Course, events: Events, mut hear: Hear) -> Result<()> {
+        let look = move |cycle, events: &Events, values: &dyn Values| {
+            events.visit(values, |event| hear(cycle, event));
+        };
+        self.follow(course, Box::new(tap::listen_to(self.observed()?, events, look)))
+    }
+
     /// Drives an engine through a course to its end.
     fn follow(&self, course: &Course, engine: PackedEngine) -> Result<()> {
         let mut engines = [engine];
@@ -490,11 +501,12 @@ impl Workbench for Bench {
         Ok(found)
     }
 
-    fn listen(&self, course: &Course, mut hear: Hear) -> Result<()> {
-        let look = move |cycle, events: &Events, values: &dyn Values| {
-            events.visit(values, |event| hear(cycle, event));
-        };
-        self.follow(course, Box::new(tap::listen(self.observed()?, look)?))
+    fn listen(&self, course: &Course, hear: Hear) -> Result<()> {
+        self.hear(course, self.events()?, hear)
+    }
+
+    fn check(&self, course: &Course, hear: Hear) -> Result<()> {
+        self.hear(course, self.events()?.of_contract(), hear)
     }
 
     fn events(&self) -> Result<Events> {

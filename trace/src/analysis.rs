@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::kernel::{Kernel, KernelReader};
-use crate::liveness::{add_edges, Liveness, Node, Origin};
+use crate::liveness::{add_edges, FlowNode, Liveness, Origin};
 use crate::registers::RegisterSet;
 use crate::reuse::{near_masks, Annotator, Histogram, Reuse, ReuseMode};
 
@@ -49,9 +49,9 @@ impl Liveness {
             }
         }
         let instructions = reader.program().instructions().iter();
-        let mut nodes: Vec<Node> = instructions
+        let mut nodes: Vec<FlowNode> = instructions
             .zip(0..)
-            .map(|(instruction, index)| Node {
+            .map(|(instruction, index)| FlowNode {
                 pc: instruction.pc,
                 reads: instruction.sources.iter().copied().collect(),
                 kills: match guarded.contains(&index) {

@@ -123,18 +123,18 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::liveness::{Node, Origin};
+    use crate::liveness::{FlowNode, Origin};
     use crate::registers::RegisterId;
 
     /// Registers and successors of each place.
     fn intervals(lines: &[(&[u8], &[u32])], limit: u32) -> Vec<usize> {
-        let node = |(place, (registers, successors)): (usize, &(&[u8], &[u32]))| Node {
+        let node = |(place, (registers, successors)): (usize, &(&[u8], &[u32]))| FlowNode {
             pc: 16 * place as u32,
             reads: registers.iter().copied().map(RegisterId).collect(),
             successors: successors.to_vec(),
-            ..Node::default()
+            ..FlowNode::default()
         };
-        let nodes: Vec<Node> = lines.iter().enumerate().map(node).collect();
+        let nodes: Vec<FlowNode> = lines.iter().enumerate().map(node).collect();
         let found = Intervals::of(&Liveness::of(Origin::Listing, nodes), |set| set.len() <= limit);
         (0..lines.len()).map(|place| found.at(16 * place as u32).expect("every place has one").0).collect()
     }

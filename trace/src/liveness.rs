@@ -33,7 +33,7 @@ use crate::registers::RegisterSet;
 
 /// A node of a control-flow graph.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Node {
+pub struct FlowNode {
     /// Byte offset of the instruction in the kernel's code.
     pub pc: u32,
     /// Vector registers that it reads.
@@ -62,12 +62,12 @@ pub struct Liveness {
     pub origin: Origin,
     /// By program counter.
     live: BTreeMap<u32, RegisterSet>,
-    nodes: Vec<Node>,
+    nodes: Vec<FlowNode>,
 }
 
 impl Liveness {
     /// Solves the data flow over a graph. Nodes at one program counter are one place.
-    pub fn of(origin: Origin, nodes: Vec<Node>) -> Liveness {
+    pub fn of(origin: Origin, nodes: Vec<FlowNode>) -> Liveness {
         let mut live = vec![RegisterSet::default(); nodes.len()];
         let mut changed = true;
         while changed {
@@ -89,7 +89,7 @@ impl Liveness {
     }
 
     /// The control-flow graph.
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[FlowNode] {
         &self.nodes
     }
 
@@ -163,7 +163,7 @@ mod tests {
 
     /// Places 8 bytes apart.
     fn graph(lines: &[Line]) -> Liveness {
-        let node = |(place, line): (usize, &Line)| Node {
+        let node = |(place, line): (usize, &Line)| FlowNode {
             pc: 8 * place as u32,
             reads: set(line.0),
             kills: set(line.1),

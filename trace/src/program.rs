@@ -8,7 +8,7 @@ use crate::control::Control;
 use crate::dependence_limit::DependenceLimit;
 use crate::opcode::{Memory, Opcode, OpcodeError, Unit};
 use crate::registers::{Positions, Register, RegisterId, RegisterSet, Registers};
-use crate::widen::{widen, Operands};
+use crate::widen::{widen, RegisterLists};
 
 /// An instruction as a trace names it: the first register of each operand, constants, immediates
 /// and predicates left out.
@@ -105,7 +105,7 @@ impl StaticInstruction {
     fn decode(instruction: &Instruction) -> Result<StaticInstruction, OpcodeError> {
         let opcode = Opcode(instruction.opcode);
         let entry = opcode.entry()?;
-        let Operands { destinations, sources, positions } =
+        let RegisterLists { destinations, sources, positions } =
             widen(opcode, entry.rule, instruction.destination, instruction.sources, instruction.immediates)?;
         let counted = |&(position, register): &(usize, &Register)| {
             matches!(register, Register::Vector(id) if *id != RegisterId::RZ)

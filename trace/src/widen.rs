@@ -17,7 +17,7 @@ use crate::registers::{Positions, Register, RegisterId, Registers};
 use crate::rule::Rule;
 
 /// Destination and source registers, sources deduplicated in the order first named.
-pub(crate) struct Operands {
+pub(crate) struct RegisterLists {
     pub destinations: Registers,
     pub sources: Registers,
     /// For each source, the number of the source operand that first has it.
@@ -31,7 +31,7 @@ pub(crate) fn widen(
     destination: Option<Register>,
     sources: &[Register],
     immediates: [i64; 2],
-) -> Result<Operands, OpcodeError> {
+) -> Result<RegisterLists, OpcodeError> {
     let mut operands = Builder {
         destinations: Registers::new(),
         sources: Registers::new(),
@@ -72,7 +72,7 @@ pub(crate) fn widen(
         operands.read(register, width);
     }
     let Builder { destinations, sources, positions, .. } = operands;
-    Ok(Operands { destinations, sources, positions })
+    Ok(RegisterLists { destinations, sources, positions })
 }
 
 struct Builder {

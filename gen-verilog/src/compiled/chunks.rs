@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::design::{Design, Reset};
+use super::design::{ModuleTree, Reset};
 use super::layout::LIMB;
 use super::nodes::{NodeId, Nodes, Op};
 
@@ -113,7 +113,7 @@ fn is_free(nodes: &Nodes, node: NodeId) -> bool {
 
 impl Root {
     /// The nodes that it needs, and where.
-    fn needs(&self, design: &Design) -> Vec<(NodeId, Needed)> {
+    fn needs(&self, design: &ModuleTree) -> Vec<(NodeId, Needed)> {
         match self {
             Root::Registers(registers) => {
                 let first = &design.registers[registers[0]];
@@ -135,7 +135,7 @@ impl Root {
 }
 
 /// All roots of a design, in the order of its parts.
-fn roots(design: &Design) -> Vec<Root> {
+fn roots(design: &ModuleTree) -> Vec<Root> {
     let mut roots: Vec<Root> = vec![];
     let mut open: HashMap<(NodeId, Option<NodeId>), usize> = HashMap::new();
     for (number, register) in design.registers.iter().enumerate() {
@@ -209,7 +209,7 @@ impl Nested {
 }
 
 impl Clusters {
-    fn of(design: &Design, roots: Vec<Root>) -> Self {
+    fn of(design: &ModuleTree, roots: Vec<Root>) -> Self {
         let nodes = &design.nodes;
         let mut clusters = Clusters::default();
         let mut nested = Nested::default();
@@ -304,7 +304,7 @@ impl Clusters {
     }
 
     /// All nodes that a cluster reads: those of others, and free ones.
-    fn reads(&self, design: &Design, cluster: usize) -> Vec<NodeId> {
+    fn reads(&self, design: &ModuleTree, cluster: usize) -> Vec<NodeId> {
         let mut reads = vec![];
         if let Head::Root(root) = &self.heads[cluster] {
             reads.extend(root.needs(design).into_iter().map(|(node, _)| node));
@@ -316,7 +316,7 @@ impl Clusters {
     }
 
     /// Each after those that it needs, close to the first that needs it.
-    fn order(&self, design: &Design) -> Vec<usize> {
+    fn order(&self, design: &ModuleTree) -> Vec<usize> {
         let mut order = vec![];
         let mut is_placed = vec![false; self.heads.len()];
         for root in 0..self.heads.len() {
@@ -348,7 +348,7 @@ impl Clusters {
 
 impl Chunks {
     /// `most`: operations of a chunk.
-    pub fn of(design: &Design, most: usize) -> Self {
+    pub fn of(design: &ModuleTree, most: usize) -> Self {
         let clusters = Clusters::of(design, roots(design));
         let mut list: Vec<(Vec<usize>, usize, usize)> = vec![];
         for cluster in clusters.order(design) {
@@ -390,7 +390,7 @@ impl Chunks {
 }
 
 /// The heads and slots that a read comes down to.
-fn leaves(design: &Design, clusters: &Clusters, read: NodeId, to: &mut Vec<NodeId>) {
+fn leaves(design: &ModuleTree, clusters: &Clusters, read: NodeId, to: &mut Vec<NodeId>) {
     if clusters.of_head.contains_key(&read) || matches!(design.nodes.op(read), Op::Slot(_)) {
         to.push(read);
     } else if is_free(&design.nodes, read) {

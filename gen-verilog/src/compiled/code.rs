@@ -17,7 +17,7 @@ use cranelift_module::{FuncId, Linkage, Module};
 use num_bigint::BigUint;
 
 use super::chunks::{cost, Chunk, Chunks, Head, Needed, Root, CHUNK};
-use super::design::{Design, Port, Reset};
+use super::design::{ModuleTree, Port, Reset};
 use super::fault::Fault;
 use super::layout::{bytes, StatePlace, StateSpace, LIMB};
 use super::nodes::{Choice, NodeId, Nodes, Op, SlotId};
@@ -40,7 +40,7 @@ pub struct Field {
 }
 
 /// Machine code and the layout of the state that it works on.
-pub struct Code {
+pub struct MachineCode {
     /// Reads all inputs.
     pub inputs: Function,
     pub chunks: Vec<Function>,
@@ -54,11 +54,11 @@ pub struct Code {
 }
 
 // Safety: the code is not changed any more, and refers to no memory but what it is called with.
-unsafe impl Send for Code {}
+unsafe impl Send for MachineCode {}
 // Safety: as above.
-unsafe impl Sync for Code {}
+unsafe impl Sync for MachineCode {}
 
-impl Drop for Code {
+impl Drop for MachineCode {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
             // Safety: whoever holds a function of it holds this.
@@ -98,7 +98,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    fn of(design: &Design, chunks: &Chunks) -> Self {
+    fn of(design: &ModuleTree, chunks: &Chunks) -> Self {
         let mut space = StateSpace::default();
         let count = chunks.list.len();
         let dirty = space.take(8 * count.div_ceil(64));
@@ -148,7 +148,7 @@ impl Layout {
     }
 
     /// Tells if the state has the value of a node that is no constant.
-    fn holds(&self, design: &Design, node: NodeId) -> bool {
+    fn holds(&self, design: &ModuleTree, node: NodeId) -> bool {
         matches!(design.nodes.op(node), Op::Slot(_))
             || self.stored.contains_key(&node)
             || self.observed.contains_key(&node)
@@ -186,11 +186,11 @@ struct Calls {
 /// Compiles a design for ports that stand at these places: each input and output has one, or none if nothing
 /// drives or reads it. A fault goes into the code.
 pub fn compile(
-    design: &Design,
+    design: &ModuleTree,
     inputs: &[Option<Field>],
     outputs: &[Option<Field>],
     fault: Option<Fault>,
-) -> Code {
+) -> MachineCode {
     // A large chunk runs for other changes as well, and hides the fault.
     let most = if matches!(fault, Some(Fault::ForgottenChange(_))) { 1 } else { CHUNK };
     let mut chunks = Chunks::of(design, most);
@@ -214,7 +214,7 @@ pub fn compile(
         let edge = unsafe { std::mem::transmute::<*const u8, Edge>(module.get_finalized_function(*id)) };
         (*pending, edge)
     });
-    Code {
+    MachineCode {
         inputs: function(&of_inputs),
         chunks: of_chunks.iter().map(function).collect(),
         observers: of_observers.iter().map(function).collect(),
@@ -225,7 +225,7 @@ pub fn compile(
 }
 
 struct Compiler<'a> {
-    design: &'a Design,
+    design: &'a ModuleTree,
     faulty_node: Option<NodeId>,
     chunks: &'a Chunks,
     layout: Layout,
@@ -239,7 +239,7 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(design: &'a Design, chunks: &'a Chunks, layout: Layout, faulty_node: Option<NodeId>) -> Self {
+    fn new(design: &'a ModuleTree, chunks: &'a Chunks, layout: Layout, faulty_node: Option<NodeId>) -> Self {
         let mut flags = settings::builder();
         for (name, value) in [("opt_level", "none"), ("enable_verifier", "false"), ("is_pic", "false")] {
             flags.set(name, value).expect("a setting of Cranelift");
@@ -431,7 +431,7 @@ impl<'a> Compiler<'a> {
 
 /// Writes one function.
 struct Emitter<'a, 'b> {
-    design: &'a Design,
+    design: &'a ModuleTree,
     faulty_node: Option<NodeId>,
     chunks: &'a Chunks,
     layout: &'b mut Layout,

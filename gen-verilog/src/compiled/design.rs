@@ -10,9 +10,9 @@ use rust_hdl::atom::AtomKind;
 use rust_hdl::prelude::Block;
 
 use super::nodes::{NodeId, Nodes, SlotId};
-use super::storage::{Kind, Memory};
+use super::storage::{CompiledMemory, MemoryKind};
 use super::tree::{Child, Driver, Instance, Net, Translated, Tree};
-use super::values::Values;
+use super::values::NetNodes;
 use crate::emit::schedule;
 use crate::emit::scope::{self, Scope};
 use crate::emit::signals::{is_register, Role, SignalId, Signals};
@@ -20,7 +20,7 @@ use crate::emit::{implicit, kernel, unroll};
 use crate::{EmitError, Style};
 
 /// A module and all below it.
-pub struct Design {
+pub struct ModuleTree {
     pub nodes: Nodes,
     /// Bits of each slot. The elements of an array of registers follow on each other.
     pub slots: Vec<usize>,
@@ -29,7 +29,7 @@ pub struct Design {
     /// Holds the level of the port `reset`.
     pub reset: Option<SlotId>,
     pub registers: Vec<Register>,
-    pub memories: Vec<Memory>,
+    pub memories: Vec<CompiledMemory>,
     /// Every signal, by the path of its module, for those who look inside; else none.
     pub scopes: Vec<NamedScope>,
 }
@@ -100,7 +100,7 @@ pub enum SignalRole {
     Load,
 }
 
-impl Design {
+impl ModuleTree {
     /// Reads the tree below a block; `is_observed`: with the names of all signals.
     pub fn of(top: &dyn Block, is_observed: bool) -> Result<Self, EmitError> {
         let scope = scope::read(top)?;
@@ -148,7 +148,7 @@ impl Translator {
         }
         let is_port = |kind: AtomKind| matches!(kind, AtomKind::InputParameter | AtomKind::OutputParameter);
         let ports = child.atoms.iter().filter(|atom| is_port(atom.kind));
-        if let Some(kind) = Kind::of(&child.identity.module, &child.identity.parameters) {
+        if let Some(kind) = MemoryKind::of(&child.identity.module, &child.identity.parameters) {
             let ports = ports.map(|atom| (atom.key.clone(), port(&atom.key)));
             return Ok(Child::Memory(kind, ports.collect()));
         }
@@ -248,12 +248,12 @@ impl Tree {
         }
     }
 
-    fn design(mut self, top: &Translated, is_observed: bool) -> Design {
+    fn design(mut self, top: &Translated, is_observed: bool) -> ModuleTree {
         let nets = self.instances[0].nets.clone();
         let reset = top.signals.at("reset").filter(|id| top.signals.owner(*id).role == Role::Input);
         let reset = reset.and_then(|id| self.slot_of(nets[id]));
         let (registers, memories) = (std::mem::take(&mut self.registers), std::mem::take(&mut self.memories));
-        let mut values = Values::new(&mut self);
+        let mut values = NetNodes::new(&mut self);
         let (mut inputs, mut outputs) = (vec![], vec![]);
         for vector in top.signals.vectors.iter().filter(|vector| !vector.is_clock) {
             let port = |id: SignalId| {
@@ -293,11 +293,11 @@ impl Tree {
         let memories = memories.collect();
         let scopes = if is_observed { values.named_scopes() } else { vec![] };
         let Tree { nodes, slots, .. } = self;
-        Design { nodes, slots, inputs, outputs, reset, registers, memories, scopes }
+        ModuleTree { nodes, slots, inputs, outputs, reset, registers, memories, scopes }
     }
 }
 
-impl Values<'_> {
+impl NetNodes<'_> {
     /// Every signal with its name in Verilog; the ports of parts have theirs in the part.
     fn named_scopes(&mut self) -> Vec<NamedScope> {
         let instances = (0..self.tree.instances.len()).map(|number| {

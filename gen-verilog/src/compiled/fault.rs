@@ -2,7 +2,7 @@
 //! Faults in the code, so that tests can show that comparing engines finds them.
 
 use super::chunks::Chunks;
-use super::design::Design;
+use super::design::ModuleTree;
 use super::nodes::{NodeId, Op};
 
 /// A fault in the machine code of a module. The number chooses one of all places where it can be.
@@ -18,7 +18,7 @@ pub enum Fault {
 
 impl Fault {
     /// The node whose code is faulty, if the fault is in one.
-    pub fn put_in(self, design: &Design, chunks: &mut Chunks) -> Option<NodeId> {
+    pub fn put_in(self, design: &ModuleTree, chunks: &mut Chunks) -> Option<NodeId> {
         let chosen = |place: usize, is_candidate: fn(&Op) -> bool| {
             let candidates = chunks.nodes.iter().filter(|node| is_candidate(design.nodes.op(**node)));
             let mut candidates: Vec<NodeId> = candidates.copied().collect();

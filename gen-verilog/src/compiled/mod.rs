@@ -28,8 +28,8 @@ use gpurf_blocks::{Clocked, PackedClocked, PortLayout, PortName, PortValue, Port
 use rust_hdl::prelude::Block;
 
 use crate::EmitError;
-use code::{Code, Field};
-use design::{Design, NamedScope, Reset};
+use code::{Field, MachineCode};
+use design::{ModuleTree, NamedScope, Reset};
 use storage::Stored;
 
 pub use design::SignalRole;
@@ -49,7 +49,7 @@ impl<I, O> Clone for Compiled<I, O> {
 
 /// Code, and all beside it that engines need.
 struct Program {
-    code: Code,
+    code: MachineCode,
     /// The level of the port `reset`.
     reset: Option<layout::StatePlace>,
     /// Registers that are cleared with the module, and the chunks that read each.
@@ -106,7 +106,7 @@ impl<I: Ports, O: Ports> Compiled<I, O> {
     /// # Errors
     /// If the module breaks a rule of the dialect, or holds what has no translation.
     pub fn new(module: &dyn Block) -> Result<Self, EmitError> {
-        let program = Program::of(&Design::of(module, false)?, (fields::<I>(), fields::<O>()), None);
+        let program = Program::of(&ModuleTree::of(module, false)?, (fields::<I>(), fields::<O>()), None);
         Ok(Compiled { program: Arc::new(program), ports: PhantomData })
     }
 
@@ -159,7 +159,7 @@ impl PackedCompiled {
         fault: Option<Fault>,
     ) -> Result<Self, EmitError> {
         let ports = (packed_fields(&layout.inputs), packed_fields(&layout.outputs));
-        let program = Program::of(&Design::of(module, is_observed)?, ports, fault);
+        let program = Program::of(&ModuleTree::of(module, is_observed)?, ports, fault);
         Ok(PackedCompiled { program: Arc::new(program), words: layout.words() })
     }
 
@@ -180,7 +180,7 @@ impl PackedCompiled {
 
 impl Program {
     /// The program of a design whose ports stand at these places.
-    fn of(design: &Design, (of_inputs, of_outputs): (Fields, Fields), fault: Option<Fault>) -> Self {
+    fn of(design: &ModuleTree, (of_inputs, of_outputs): (Fields, Fields), fault: Option<Fault>) -> Self {
         let find = |fields: &[(PortName, Field)], name: &str, index: Option<usize>| {
             let field = fields.iter().find(|(field, _)| field.field == name && field.index == index);
             field.map(|(_, field)| *field)

@@ -10,7 +10,7 @@ use super::nodes::{NodeId, SlotId};
 
 /// A memory and its sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MemoryKind {
     /// One access in a cycle, or two, the second a read.
     Single {
         width: usize,
@@ -35,14 +35,14 @@ pub enum Kind {
 const LANE_ROW: usize = 7;
 
 /// A memory with what its ports read and where its outputs stand.
-pub struct Memory {
-    pub kind: Kind,
+pub struct CompiledMemory {
+    pub kind: MemoryKind,
     /// In the order in which [`Kind::edge`] takes them.
     pub inputs: Vec<NodeId>,
     pub outputs: Vec<SlotId>,
 }
 
-impl Kind {
+impl MemoryKind {
     /// The memory that a module of this name is, if it is one.
     pub fn of(name: &str, parameters: &[(String, usize)]) -> Option<Self> {
         let of = |wanted: &str| {
@@ -51,12 +51,14 @@ impl Kind {
         };
         let (width, rows) = (of("w")?, of("rows")?);
         match name {
-            "memory" => Some(Kind::Single { width, rows, address: of("address")?, seconds: 0 }),
+            "memory" => Some(MemoryKind::Single { width, rows, address: of("address")?, seconds: 0 }),
             "memory_of_two_accesses" => {
-                Some(Kind::Single { width, rows, address: of("address")?, seconds: 1 })
+                Some(MemoryKind::Single { width, rows, address: of("address")?, seconds: 1 })
             }
-            "two_port_memory" => Some(Kind::TwoPort { width, rows, address: of("address")? }),
-            "lane_memory" => Some(Kind::Lanes { width, rows, groups: of("groups")?, reads: of("reads")? }),
+            "two_port_memory" => Some(MemoryKind::TwoPort { width, rows, address: of("address")? }),
+            "lane_memory" => {
+                Some(MemoryKind::Lanes { width, rows, groups: of("groups")?, reads: of("reads")? })
+            }
             _ => None,
         }
     }
@@ -66,11 +68,11 @@ impl Kind {
         self,
         slots: &HashMap<String, SlotId>,
         mut node: impl FnMut(&str, usize) -> NodeId,
-    ) -> Memory {
+    ) -> CompiledMemory {
         let mut inputs = vec![];
         let mut read = |name: &str, width: usize| inputs.push(node(name, width));
         let outputs: Vec<String> = match self {
-            Kind::Single { width, address, seconds, .. } => {
+            MemoryKind::Single { width, address, seconds, .. } => {
                 read("enable", 1);
                 read("write", 1);
                 read("address", address);
@@ -82,7 +84,7 @@ impl Kind {
                 let seconds = (0..seconds).map(|second| format!("second_read_data${second}"));
                 ["read_data".to_string()].into_iter().chain(seconds).collect()
             }
-            Kind::TwoPort { width, address, .. } => {
+            MemoryKind::TwoPort { width, address, .. } => {
                 read("read", 1);
                 read("read_address", address);
                 read("write", 1);
@@ -90,7 +92,7 @@ impl Kind {
                 read("write_data", width);
                 vec!["read_data".to_string()]
             }
-            Kind::Lanes { width, groups, reads, .. } => {
+            MemoryKind::Lanes { width, groups, reads, .. } => {
                 read("write_lanes", LANES);
                 read("write_data", width);
                 (0..groups).for_each(|group| read(&format!("write_row${group}"), LANE_ROW));
@@ -102,25 +104,29 @@ impl Kind {
             }
         };
         let outputs = outputs.iter().map(|name| slots[name]).collect();
-        Memory { kind: self, inputs, outputs }
+        CompiledMemory { kind: self, inputs, outputs }
     }
 
     pub fn width(&self) -> usize {
         match self {
-            Kind::Single { width, .. } | Kind::TwoPort { width, .. } | Kind::Lanes { width, .. } => *width,
+            MemoryKind::Single { width, .. }
+            | MemoryKind::TwoPort { width, .. }
+            | MemoryKind::Lanes { width, .. } => *width,
         }
     }
 
     pub fn rows(&self) -> usize {
         match self {
-            Kind::Single { rows, .. } | Kind::TwoPort { rows, .. } | Kind::Lanes { rows, .. } => *rows,
+            MemoryKind::Single { rows, .. }
+            | MemoryKind::TwoPort { rows, .. }
+            | MemoryKind::Lanes { rows, .. } => *rows,
         }
     }
 }
 
 /// A memory in the state of an engine.
 pub struct Stored {
-    pub kind: Kind,
+    pub kind: MemoryKind,
     pub inputs: Vec<StatePlace>,
     pub outputs: Vec<StatePlace>,
     /// Where the rows begin, each as long as an output.
@@ -140,7 +146,7 @@ impl Stored {
             }
         };
         match &self.kind {
-            Kind::Single { seconds, .. } => {
+            MemoryKind::Single { seconds, .. } => {
                 for second in 0..*seconds {
                     if number(state, 4 + 2 * second) == 1 {
                         let row = number(state, 5 + 2 * second) as usize;
@@ -155,7 +161,7 @@ impl Stored {
                     }
                 }
             }
-            Kind::TwoPort { .. } => {
+            MemoryKind::TwoPort { .. } => {
                 if number(state, 0) == 1 {
                     let row = number(state, 1) as usize;
                     read(state, 0, row);
@@ -164,7 +170,7 @@ impl Stored {
                     self.write(state, number(state, 3) as usize, 4, size);
                 }
             }
-            Kind::Lanes { width, groups, reads, .. } => {
+            MemoryKind::Lanes { width, groups, reads, .. } => {
                 let lanes = Lanes { bits: width / LANES, per_group: LANES / groups };
                 for port in 0..*reads {
                     let first = 2 + groups + port * (1 + groups);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::nodes::{NodeId, Nodes, SlotId};
-use super::storage::Kind;
+use super::storage::MemoryKind;
 use crate::emit::schedule::Process;
 use crate::emit::signals::{SignalId, Signals};
 
@@ -39,7 +39,7 @@ pub enum Child {
         q: SignalId,
     },
     /// By the name of its port, with the index of an array behind it.
-    Memory(Kind, HashMap<String, SignalId>),
+    Memory(MemoryKind, HashMap<String, SignalId>),
     Module(Rc<Translated>, Vec<(SignalId, SignalId)>),
 }
 
@@ -64,4 +64,4 @@ pub struct Tree {
 }
 
 /// A memory with the nets of its ports, and the slots of its outputs, by name.
-pub type Connected = (Kind, HashMap<String, Net>, HashMap<String, SlotId>);
+pub type Connected = (MemoryKind, HashMap<String, Net>, HashMap<String, SlotId>);

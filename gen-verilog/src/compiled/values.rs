@@ -13,7 +13,7 @@ use crate::emit::signals::SignalId;
 use crate::emit::statement::{AssignedPart, Statement};
 
 /// Finds the node of each net.
-pub struct Values<'a> {
+pub struct NetNodes<'a> {
     pub tree: &'a mut Tree,
     known: HashMap<Net, NodeId>,
 }
@@ -21,9 +21,9 @@ pub struct Values<'a> {
 /// A chain of values is as long as the hardware has it; each link of it takes no more than this.
 const STACK: usize = 256 * 1024;
 
-impl<'a> Values<'a> {
+impl<'a> NetNodes<'a> {
     pub fn new(tree: &'a mut Tree) -> Self {
-        Values { tree, known: HashMap::new() }
+        NetNodes { tree, known: HashMap::new() }
     }
 
     /// The value of a net of so many bits.
@@ -67,7 +67,7 @@ impl<'a> Values<'a> {
 
 /// A process that runs.
 struct Run<'a, 'b> {
-    values: &'a mut Values<'b>,
+    values: &'a mut NetNodes<'b>,
     instance: usize,
     /// The present value of each target, once it has one.
     own: HashMap<SignalId, Option<NodeId>>,

@@ -150,6 +150,16 @@ impl Events {
         eventful.map(|instance| instance.scope)
     }
 
+    /// Only those that never happen.
+    #[must_use]
+    pub fn of_contract(mut self) -> Self {
+        for instance in &mut self.instances {
+            instance.events.retain(|event| is_of_contract(&event.kind));
+        }
+        self.instances.retain(|instance| !instance.events.is_empty());
+        self
+    }
+
     /// Kinds of events that there are, each once, in the order of their declaration.
     pub fn kinds(&self) -> Vec<&str> {
         let mut kinds: Vec<&str> = vec![];

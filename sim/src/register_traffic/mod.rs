@@ -27,4 +27,4 @@ pub use operands::{Operands, Source};
 pub use rules::{Difference, Rules};
 pub use study::{Study, TrafficReport};
 pub use traffic::Traffic;
-pub use warp::{Counter, Warp};
+pub use warp::{Counter, WarpCache};

@@ -12,7 +12,7 @@ use super::flags::ReuseFlags;
 use super::operands::{objection, Operands};
 use super::rules::Rules;
 use super::traffic::Traffic;
-use super::warp::{Counter, Warp};
+use super::warp::{Counter, WarpCache};
 
 /// Thread blocks that are in memory at the same time, and bytes of them.
 const BATCH_BLOCKS: usize = 256;
@@ -105,7 +105,7 @@ impl Study {
         let count = |configuration: &Configuration| {
             let mut counter = Counter::default();
             for trace in &block.warps {
-                let mut warp = Warp::new(configuration, &self.rules);
+                let mut warp = WarpCache::new(configuration, &self.rules);
                 let window = configuration.look_ahead.unwrap_or(0);
                 for (number, instruction) in trace.instructions.iter().enumerate() {
                     let next = &trace.instructions[number + 1..];
@@ -172,14 +172,14 @@ struct Persistent {
 }
 
 struct Slot {
-    warp: Warp,
+    warp: WarpCache,
     /// Instructions that wait until the look-ahead has seen what comes behind them.
     waiting: VecDeque<(Operands, u32)>,
 }
 
 impl Persistent {
     fn new(configuration: &Configuration, rules: &Rules) -> Persistent {
-        let slot = || Slot { warp: Warp::new(configuration, rules), waiting: VecDeque::new() };
+        let slot = || Slot { warp: WarpCache::new(configuration, rules), waiting: VecDeque::new() };
         let window = configuration.look_ahead.unwrap_or(0);
         let caches = (0..PERSISTENT_CACHES).map(|_| slot()).collect();
         Persistent { caches, window, counter: Counter::default() }

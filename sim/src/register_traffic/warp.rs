@@ -16,27 +16,27 @@ const REUNION: u64 = 8;
 /// which is split when an instruction treats some of them otherwise; a warp that never diverges has a single
 /// one.
 #[derive(Clone)]
-pub struct Warp {
+pub struct WarpCache {
     shape: Shape,
     caches: Vec<Cache>,
     instructions: u64,
     reunites: bool,
 }
 
-impl Warp {
+impl WarpCache {
     /// A warp with an empty cache.
-    pub fn new(configuration: &Configuration, rules: &Rules) -> Warp {
+    pub fn new(configuration: &Configuration, rules: &Rules) -> WarpCache {
         let shape = Shape::new(configuration, rules);
-        Warp { shape, caches: vec![Cache::new(u32::MAX)], instructions: 0, reunites: true }
+        WarpCache { shape, caches: vec![Cache::new(u32::MAX)], instructions: 0, reunites: true }
     }
 
     /// With a state of its own for every thread from the start, to hold the shared one against.
-    pub fn apart(configuration: &Configuration, rules: &Rules) -> Warp {
+    pub fn apart(configuration: &Configuration, rules: &Rules) -> WarpCache {
         let caches = match configuration.tag_lanes {
             1 => (0..32).map(|lane| Cache::new(1 << lane)).collect(),
             _ => vec![Cache::new(u32::MAX)],
         };
-        Warp { caches, reunites: false, ..Warp::new(configuration, rules) }
+        WarpCache { caches, reunites: false, ..WarpCache::new(configuration, rules) }
     }
 
     /// An instruction in the lanes of `mask`. `ahead` says whether one within the look-ahead names a

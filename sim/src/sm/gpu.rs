@@ -181,10 +181,29 @@ impl<E: RunsSubCore> Gpu<E> {
 
     /// Runs all copies and kernels. With `reuse`, instructions are annotated with it.
     pub fn run(&mut self, workload: &Workload, reuse: Option<&Reuse>) -> Result<(), SmError> {
+        self.run_in_steps(workload, reuse, u64::MAX, || Ok(()))
+    }
+
+    /// The same in steps of so many cycles. After each, and at the end of each kernel, `look` is called; its
+    /// error ends the run.
+    pub fn run_in_steps<F: From<SmError>>(
+        &mut self,
+        workload: &Workload,
+        reuse: Option<&Reuse>,
+        cycles: u64,
+        mut look: impl FnMut() -> Result<(), F>,
+    ) -> Result<(), F> {
         for command in &workload.commands {
             match command {
                 Command::MemcpyHtoD { address, bytes } => self.copy_to_device(*address, *bytes),
-                Command::Kernel(kernel) => self.run_kernel(kernel, reuse)?,
+                Command::Kernel(kernel) => {
+                    self.launch(kernel, reuse)?;
+                    let mut goes_on = true;
+                    while goes_on {
+                        goes_on = self.advance(self.cycle.saturating_add(cycles))?;
+                        look()?;
+                    }
+                }
             }
         }
         Ok(())

@@ -172,7 +172,7 @@ impl Pool {
 
 #[cfg(test)]
 mod tests {
-    use gpurf_trace::liveness::{Node, Origin};
+    use gpurf_trace::liveness::{FlowNode, Origin};
 
     use super::*;
 
@@ -181,14 +181,14 @@ mod tests {
         // R7 is live from its write to the end, R3 at two places, R0 at one.
         let set = |registers: &[u8]| RegisterSet::from_iter(registers.iter().copied().map(RegisterId));
         let code: [(&[u8], &[u8]); 5] = [(&[], &[7]), (&[], &[3]), (&[], &[0]), (&[3, 0], &[]), (&[7], &[])];
-        let node = |(index, (reads, kills)): (u32, &(&[u8], &[u8]))| Node {
+        let node = |(index, (reads, kills)): (u32, &(&[u8], &[u8]))| FlowNode {
             pc: 16 * index,
             reads: set(reads),
             kills: set(kills),
             writes: set(kills),
             successors: if index < 4 { vec![index + 1] } else { vec![] },
         };
-        let nodes: Vec<Node> = (0..).zip(&code).map(node).collect();
+        let nodes: Vec<FlowNode> = (0..).zip(&code).map(node).collect();
         let liveness = Liveness::of(Origin::Listing, nodes);
         assert_eq!(own_registers(&liveness, 8, 1, true), set(&[7]));
         assert_eq!(own_registers(&liveness, 8, 4, true), set(&[7, 3, 0, 1]), "of equals the lowest number");

@@ -4,7 +4,7 @@
 use gpurf_trace::Lanes;
 use serde::{Deserialize, Serialize};
 
-use super::recorder::{Cycle, Values};
+use super::recorder::{Cycle, TokenValues};
 
 macro_rules! events {
     ($($(#[$doc:meta])* $field:ident,)*) => {
@@ -67,7 +67,7 @@ pub struct Counter {
 
 impl Counter {
     /// Counts the events of the next cycle.
-    pub fn count(&mut self, Cycle { inputs, outputs }: &Cycle, values: &Values) {
+    pub fn count(&mut self, Cycle { inputs, outputs }: &Cycle, values: &TokenValues) {
         let high = |flags: &[bool]| flags.iter().filter(|flag| **flag).count() as u64;
         let events = &mut self.events;
         events.cycles += 1;
@@ -86,7 +86,7 @@ impl Counter {
 }
 
 /// Bits that change where these tokens stand now.
-fn changed(before: &mut Vec<(u32, Lanes)>, tokens: &[u32], values: &Values) -> u64 {
+fn changed(before: &mut Vec<(u32, Lanes)>, tokens: &[u32], values: &TokenValues) -> u64 {
     before.resize(tokens.len(), (0, [0; 32]));
     let mut bits = 0;
     for ((old, lanes), token) in before.iter_mut().zip(tokens).filter(|((old, _), token)| old != *token) {

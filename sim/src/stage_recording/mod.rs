@@ -6,4 +6,4 @@ mod events;
 mod recorder;
 
 pub use events::{Counter, Events};
-pub use recorder::{Checks, Cycle, Record, Recorder, Values};
+pub use recorder::{Checks, Cycle, Record, Recorder, TokenValues};

@@ -40,7 +40,7 @@ pub struct Checks {
 
 /// The values that tokens stand for, and the instructions under way. A copy has the same.
 #[derive(Clone, Default)]
-pub struct Values(Arc<Mutex<Known>>);
+pub struct TokenValues(Arc<Mutex<Known>>);
 
 #[derive(Default)]
 struct Known {
@@ -72,7 +72,7 @@ struct WrittenValue {
     warp: u64,
 }
 
-impl Values {
+impl TokenValues {
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.0.lock().expect("nobody panics with the values in hand")
     }
@@ -100,7 +100,7 @@ impl Values {
     }
 }
 
-impl PipelineListener for Values {
+impl PipelineListener for TokenValues {
     fn begin(&mut self, _cycle: u64, instruction: &PipelineInstruction) {
         let PipelineInstruction { serial, block, warp, sub_core, slot, destinations, operands, .. } =
             *instruction;
@@ -154,7 +154,7 @@ pub struct Recorder {
     model: SubCoreEngine,
     stage: StageInputs<u32>,
     /// The record of the first sub-core, the only one that is recorded.
-    record: Option<(Rc<RefCell<Record>>, Values)>,
+    record: Option<(Rc<RefCell<Record>>, TokenValues)>,
     inputs: SubCoreIn<u32>,
     outputs: SubCoreOut<u32>,
 }
@@ -164,7 +164,7 @@ impl Recorder {
     pub fn new(
         model: SubCoreEngine,
         parameters: Parameters,
-        record: Option<(Rc<RefCell<Record>>, Values)>,
+        record: Option<(Rc<RefCell<Record>>, TokenValues)>,
     ) -> Recorder {
         let (inputs, outputs) = Default::default();
         Recorder { model, stage: StageInputs::new(&parameters), record, inputs, outputs }
@@ -196,7 +196,7 @@ impl Clocked for Recorder {
 impl RunsSubCore for Recorder {}
 
 /// Holds the operands of a dispatched instruction against what the emulator says.
-fn check(record: &mut Record, values: &Values, outputs: &SubCoreOut<u32>) {
+fn check(record: &mut Record, values: &TokenValues, outputs: &SubCoreOut<u32>) {
     if !outputs.dispatch.contains(&true) {
         return;
     }
@@ -237,7 +237,7 @@ mod tests {
             block.push(0, u32::MAX, &[]);
             block.push_operands(&sources, destinations);
         }
-        let mut values = Values::default();
+        let mut values = TokenValues::default();
         let counts = [(0, 1), (1, 0), (0, 1)];
         for (number, (serial, slot)) in [(100, 0), (101, 0), (500, 1)].into_iter().enumerate() {
             let operands = block.operands(&block.warps[0].instructions[number], counts[number]);

@@ -3,7 +3,9 @@
 //! counts.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};
-use gpurf_sim::register_traffic::{Configuration, Counter, Operands, Reach, Rules, Source, Traffic, Warp};
+use gpurf_sim::register_traffic::{
+    Configuration, Counter, Operands, Reach, Rules, Source, Traffic, WarpCache,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -71,7 +73,7 @@ fn configurations() -> impl Strategy<Value = Configuration> {
         )
 }
 
-fn counted(mut warp: Warp, instructions: &[Instruction]) -> Traffic {
+fn counted(mut warp: WarpCache, instructions: &[Instruction]) -> Traffic {
     let mut counter = Counter::default();
     for (operands, mask) in instructions {
         warp.step(operands, *mask, &|_| false, &mut counter);
@@ -159,7 +161,7 @@ proptest! {
         configuration in configurations(),
         instructions in instructions(false),
     ) {
-        let found = counted(Warp::new(&configuration, &Rules::PAPER), &instructions);
+        let found = counted(WarpCache::new(&configuration, &Rules::PAPER), &instructions);
         prop_assert_eq!(found, by_paper_model(&configuration, &instructions));
         if configuration.reach == Reach::Cache || configuration.entries == configuration.ways {
             prop_assert_eq!((found.stale_hits, found.stale_misses), (0, 0), "every value is the last one written");
@@ -177,7 +179,7 @@ proptest! {
             allocation => allocation,
         };
         let configuration = Configuration { allocation, tag_lanes: 1, reach: Reach::Set, ..configuration };
-        let found = counted(Warp::new(&configuration, &Rules::RFC_SIM), &instructions);
+        let found = counted(WarpCache::new(&configuration, &Rules::RFC_SIM), &instructions);
         // RFC-sim does not count these.
         let found = Traffic { stale_hits: 0, stale_misses: 0, victim_reads: 0, ..found };
         prop_assert_eq!(found, by_rfc_sim_model(&configuration, &instructions));
@@ -190,8 +192,8 @@ proptest! {
         as_rfc_sim in any::<bool>(),
     ) {
         let rules = if as_rfc_sim { Rules::RFC_SIM } else { Rules::PAPER };
-        let together = counted(Warp::new(&configuration, &rules), &instructions);
-        prop_assert_eq!(together, counted(Warp::apart(&configuration, &rules), &instructions));
+        let together = counted(WarpCache::new(&configuration, &rules), &instructions);
+        prop_assert_eq!(together, counted(WarpCache::apart(&configuration, &rules), &instructions));
     }
 
     #[test]
@@ -202,7 +204,7 @@ proptest! {
         instructions.iter_mut().for_each(|(_, mask)| *mask = u32::MAX);
         let of = |tag_lanes| {
             let configuration = Configuration { tag_lanes, ..configuration };
-            counted(Warp::new(&configuration, &Rules::PAPER), &instructions)
+            counted(WarpCache::new(&configuration, &Rules::PAPER), &instructions)
         };
         prop_assert_eq!(of(1), of(32));
     }
@@ -212,7 +214,7 @@ proptest! {
         configuration in configurations(),
         instructions in instructions(false),
     ) {
-        let mut warp = Warp::new(&configuration, &Rules::PAPER);
+        let mut warp = WarpCache::new(&configuration, &Rules::PAPER);
         let mut counter = Counter::default();
         for (operands, mask) in &instructions {
             warp.step(operands, *mask, &|_| false, &mut counter);
@@ -231,11 +233,11 @@ proptest! {
 #[test]
 fn a_warp_that_does_not_diverge_has_one_state_and_returns_to_it() {
     let configuration = Configuration::table_vi(Reach::Set)[0];
-    let mut warp = Warp::new(&configuration, &Rules::PAPER);
+    let mut warp = WarpCache::new(&configuration, &Rules::PAPER);
     let mut counter = Counter::default();
     let write = |register| Operands { destinations: vec![register], ..Operands::default() };
     let mut step =
-        |warp: &mut Warp, register, mask| warp.step(&write(register), mask, &|_| false, &mut counter);
+        |warp: &mut WarpCache, register, mask| warp.step(&write(register), mask, &|_| false, &mut counter);
     for register in 0..20 {
         step(&mut warp, register, u32::MAX);
     }

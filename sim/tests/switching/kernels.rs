@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use gpurf_sim::sm::Design;
-use gpurf_trace::liveness::{Node, Origin};
+use gpurf_trace::liveness::{FlowNode, Origin};
 use gpurf_trace::{
     Command, Instruction, Kernel, KernelHeader, Liveness, Program, Register, RegisterId, ThreadBlock,
     Workload,
@@ -72,13 +72,14 @@ fn a_diverged_block_that_needs_more_than_its_counters_tell_stays() {
         ("IADD3", 7, &[8, 6], ALL),
     ];
     let after: [&[u32]; 7] = [&[1], &[2, 4], &[3], &[5], &[5], &[6], &[]];
-    let nodes = (0..).zip(&lines).zip(after).map(|((place, &(_, destination, sources, _)), after)| Node {
-        pc: 16 * place,
-        reads: sources.iter().copied().map(RegisterId).collect(),
-        kills: [RegisterId(destination)].into_iter().collect(),
-        writes: [RegisterId(destination)].into_iter().collect(),
-        successors: after.to_vec(),
-    });
+    let nodes =
+        (0..).zip(&lines).zip(after).map(|((place, &(_, destination, sources, _)), after)| FlowNode {
+            pc: 16 * place,
+            reads: sources.iter().copied().map(RegisterId).collect(),
+            kills: [RegisterId(destination)].into_iter().collect(),
+            writes: [RegisterId(destination)].into_iter().collect(),
+            successors: after.to_vec(),
+        });
     let liveness = Arc::new(Liveness::of(Origin::Listing, nodes.collect()));
     assert!(!liveness.at(48).contains(RegisterId(2)) && liveness.at(64).contains(RegisterId(2)));
     let kernel = straight("k", &lines).with_liveness(move || Arc::clone(&liveness));

@@ -14,8 +14,8 @@ use anyhow::{ensure, Context, Result};
 use gpurf_blocks::{Field, PortLayout};
 use gpurf_verilog::Port;
 
-use super::memory::Memory;
-use super::places::Places;
+use super::memory::CircuitMemory;
+use super::places::BitSet;
 use super::{Circuit, Net, Node};
 
 /// A circuit under clock and reset.
@@ -36,9 +36,9 @@ pub struct Gates<'a> {
     /// The readers of each net.
     readers: Readers,
     /// Cells to be evaluated in this cycle, by their places in the circuit's order.
-    changed: Places,
+    changed: BitSet,
     /// Flip-flops that may change at the next edge.
-    unsettled: Places,
+    unsettled: BitSet,
     /// Flip-flops that changed at the last edge.
     flipped: Vec<usize>,
     /// Latches by their clock gate, with their places in the circuit's order.
@@ -213,7 +213,7 @@ impl<'a> Gates<'a> {
                 }
             }
         }
-        let enables = |memory: &Memory| {
+        let enables = |memory: &CircuitMemory| {
             let of_port =
                 |enable: &Vec<Net>| enable.iter().copied().collect::<BTreeSet<Net>>().into_iter().collect();
             memory.writes.iter().map(|write| of_port(&write.enable)).collect()
@@ -228,8 +228,8 @@ impl<'a> Gates<'a> {
             gate,
             gates,
             readers: Readers::of(circuit),
-            changed: Places::all(circuit.order.len()),
-            unsettled: Places::none(instances),
+            changed: BitSet::all(circuit.order.len()),
+            unsettled: BitSet::none(instances),
             flipped: vec![],
             latches: latches.into_iter().collect(),
             is_transparent: vec![false; instances],
@@ -274,7 +274,7 @@ impl<'a> Gates<'a> {
 
     /// Everything is evaluated in the next cycle, whatever was before.
     pub(super) fn evaluate_all(&mut self) {
-        self.changed = Places::all(self.circuit.order.len());
+        self.changed = BitSet::all(self.circuit.order.len());
         self.flipped.clear();
         self.reading.clear();
         for (place, it) in self.circuit.instances.iter().enumerate().filter(|(_, it)| it.logic.holds()) {
@@ -562,7 +562,7 @@ impl<'a> Gates<'a> {
 }
 
 /// Reads the clocked ports of a memory behind the edge, as far as they are enabled or reset.
-fn read(memory: &Memory, words: &[u8], values: &[u8], reading: &mut Vec<(Net, u8)>) {
+fn read(memory: &CircuitMemory, words: &[u8], values: &[u8], reading: &mut Vec<(Net, u8)>) {
     let high = |net: Net| values[net as usize] == 1;
     for port in memory.reads.iter().filter(|port| port.clocked) {
         let enabled = high(port.enable);
@@ -592,7 +592,7 @@ fn read(memory: &Memory, words: &[u8], values: &[u8], reading: &mut Vec<(Net, u8
     }
 }
 
-fn write(memory: &Memory, words: &mut [u8], values: &[u8]) {
+fn write(memory: &CircuitMemory, words: &mut [u8], values: &[u8]) {
     for port in &memory.writes {
         let Some(row) = memory.row(&port.address, values) else { continue };
         for (bit, (enable, data)) in port.enable.iter().zip(&port.data).enumerate() {

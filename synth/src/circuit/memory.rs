@@ -8,7 +8,7 @@ use super::Net;
 use crate::memories::Ports;
 
 /// A memory with its ports.
-pub struct Memory {
+pub struct CircuitMemory {
     /// Its name, behind the instance of the module that it stands in.
     pub name: String,
     /// Bits of a word.
@@ -18,7 +18,7 @@ pub struct Memory {
     /// Number of the first row.
     offset: usize,
     pub(crate) reads: Vec<Read>,
-    pub(crate) writes: Vec<Write>,
+    pub(crate) writes: Vec<WritePort>,
 }
 
 /// A read port.
@@ -38,15 +38,15 @@ pub(crate) struct Read {
 }
 
 /// A write port.
-pub(crate) struct Write {
+pub(crate) struct WritePort {
     /// The enable of each bit.
     pub enable: Vec<Net>,
     pub address: Vec<Net>,
     pub data: Vec<Net>,
 }
 
-impl Memory {
-    pub(super) fn read(name: &str, cell: &JsonCell) -> Result<Memory> {
+impl CircuitMemory {
+    pub(super) fn read(name: &str, cell: &JsonCell) -> Result<CircuitMemory> {
         ensure!(cell.kind == "$mem_v2", "a {} cannot be evaluated", cell.kind);
         let bits = |parameter: &str| -> Result<Vec<bool>> {
             let value = cell.parameters.get(parameter).and_then(serde_json::Value::as_str);
@@ -86,12 +86,12 @@ impl Memory {
         });
         let reads = reads.collect();
         let (enable, address, data) = (nets("WR_EN")?, nets("WR_ADDR")?, nets("WR_DATA")?);
-        let writes = (0..writes).map(|port| Write {
+        let writes = (0..writes).map(|port| WritePort {
             enable: enable[port * width..(port + 1) * width].to_vec(),
             address: address[port * digits..(port + 1) * digits].to_vec(),
             data: data[port * width..(port + 1) * width].to_vec(),
         });
-        Ok(Memory {
+        Ok(CircuitMemory {
             name: name.to_string(),
             width,
             rows,

@@ -14,12 +14,12 @@ use std::sync::Arc;
 use anyhow::{bail, ensure, Context, Result};
 
 pub use gates::{Activity, Gates};
-pub use widen::Widening;
+pub use widen::StateWidening;
 
 use crate::liberty::{Cell, Library};
 use cells::Logic;
 use json::{Bit, NetlistModule};
-pub use memory::Memory;
+pub use memory::CircuitMemory;
 
 /// Number of a net; 0 and 1 are the constants.
 pub(crate) type Net = u32;
@@ -39,7 +39,7 @@ pub struct Circuit<'a> {
     /// The bits of each port, the lowest first.
     pub(crate) ports: BTreeMap<String, NetlistPort>,
     /// Memories: they have no cells.
-    pub memories: Vec<Memory>,
+    pub memories: Vec<CircuitMemory>,
     /// Combinational cells, latches and reads of memories, each after those that it depends on.
     order: Vec<Node>,
     /// The clock, if the module has state.
@@ -92,7 +92,7 @@ impl<'a> Circuit<'a> {
         let mut kinds: BTreeMap<&str, Arc<Logic>> = BTreeMap::new();
         for (name, found) in &module.cells {
             if found.kind.starts_with("$mem") {
-                memories.push(Memory::read(name, found).with_context(|| format!("memory {name}"))?);
+                memories.push(CircuitMemory::read(name, found).with_context(|| format!("memory {name}"))?);
                 continue;
             }
             let Some((kind, cell)) = library.cells.get_key_value(&found.kind) else {
@@ -152,7 +152,7 @@ impl<'a> Circuit<'a> {
                 }
             }
         }
-        for net in circuit.memories.iter().flat_map(Memory::inputs) {
+        for net in circuit.memories.iter().flat_map(CircuitMemory::inputs) {
             circuit.fanouts[net as usize] += 1;
         }
         circuit.nets = nets;

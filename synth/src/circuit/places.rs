@@ -6,15 +6,15 @@ const WORD: usize = u64::BITS as usize;
 
 /// Places below a number, a bit each. Words, and no `bitvec`: its search for the next one took half of the
 /// time that an evaluation of gates takes.
-pub struct Places(Vec<u64>);
+pub struct BitSet(Vec<u64>);
 
-impl Places {
-    pub fn none(count: usize) -> Places {
-        Places(vec![0; count.div_ceil(WORD)])
+impl BitSet {
+    pub fn none(count: usize) -> BitSet {
+        BitSet(vec![0; count.div_ceil(WORD)])
     }
 
-    pub fn all(count: usize) -> Places {
-        let mut places = Places(vec![u64::MAX; count.div_ceil(WORD)]);
+    pub fn all(count: usize) -> BitSet {
+        let mut places = BitSet(vec![u64::MAX; count.div_ceil(WORD)]);
         if let (Some(last), 1..) = (places.0.last_mut(), count % WORD) {
             *last = (1 << (count % WORD)) - 1;
         }
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn places_are_found_in_order() {
         for count in [0, 1, 63, 64, 65, 200] {
-            let (mut all, mut from, mut found) = (Places::all(count), 0, vec![]);
+            let (mut all, mut from, mut found) = (BitSet::all(count), 0, vec![]);
             while let Some(place) = all.take_first(from) {
                 found.push(place);
                 from = place;
@@ -66,7 +66,7 @@ mod tests {
             assert_eq!(found, (0..count).collect::<Vec<_>>());
             assert_eq!(all.first(0), None);
         }
-        let mut places = Places::none(300);
+        let mut places = BitSet::none(300);
         [5, 64, 299].into_iter().for_each(|place| places.insert(place));
         assert_eq!([0, 6, 64, 65].map(|from| places.first(from)), [Some(5), Some(64), Some(64), Some(299)]);
         places.remove(299);

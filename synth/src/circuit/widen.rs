@@ -16,7 +16,7 @@ use super::{Circuit, Gates};
 const WORD: usize = u32::BITS as usize;
 
 /// How the state of one circuit becomes that of another.
-pub struct Widening {
+pub struct StateWidening {
     /// Bits of a value over those of a word.
     factor: usize,
     /// Flip-flops of the wide circuit, each with where its state comes from.
@@ -77,12 +77,12 @@ fn widths(flip_flops: &[FlipFlop]) -> BTreeMap<&str, usize> {
     widths
 }
 
-impl Widening {
+impl StateWidening {
     /// From one circuit to another whose values have `factor` times the bits.
     ///
     /// # Errors
     /// If the wide circuit has a register or a memory that the narrow one has not.
-    pub fn new(narrow: &Circuit, wide: &Circuit, factor: usize) -> Result<Widening> {
+    pub fn new(narrow: &Circuit, wide: &Circuit, factor: usize) -> Result<StateWidening> {
         let (of_narrow, of_wide) = (flip_flops(narrow)?, flip_flops(wide)?);
         let (narrow_widths, wide_widths) = (widths(&of_narrow), widths(&of_wide));
         let places: BTreeMap<(&str, usize), &FlipFlop> =
@@ -154,7 +154,7 @@ impl Widening {
             Ok((from, is_data))
         });
         let memories = memories.collect::<Result<_>>()?;
-        Ok(Widening { factor, flip_flops: found, latches, memories, words })
+        Ok(StateWidening { factor, flip_flops: found, latches, memories, words })
     }
 
     /// The words of data that the narrow circuit has between two cycles.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use area::{MemoryArea, MemoryArray};
 pub use growth::RuleError;
 use growth::{Figure, Growth};
-pub use nodes::Node;
+pub use nodes::ProcessNode;
 
 /// The figures that come with the project.
 const FIGURES: &str = include_str!("../../memories.toml");
@@ -226,7 +226,7 @@ impl Memories {
 impl MemoryEnergy {
     /// The same at another node.
     #[must_use]
-    pub fn at(&self, node: &Node) -> MemoryEnergy {
+    pub fn at(&self, node: &ProcessNode) -> MemoryEnergy {
         MemoryEnergy {
             read_fj: self.read_fj * node.energy(),
             write_fj: self.write_fj * node.energy(),

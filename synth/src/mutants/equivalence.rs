@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{ensure, Result};
 
 use super::miter::{miter, BOTH, INPUT};
-use super::{memories, options, pins, Fault, Memory, Mutants, Pin, BASE, KEPT, SELECTOR};
+use super::{memories, options, pins, Memory, Mutants, Mutation, Pin, BASE, KEPT, SELECTOR};
 use crate::{aiger, autonomous};
 
 /// The knowledge about a mutant that no run told apart.
@@ -90,7 +90,7 @@ impl Mutants<'_> {
 
     /// An instance as a design of its own, if it can be told by its name which cells are its own, the faulty
     /// one among them.
-    fn part(&self, instance: &str, fault: &Fault) -> Result<Option<MiterPart<'_>>> {
+    fn part(&self, instance: &str, fault: &Mutation) -> Result<Option<MiterPart<'_>>> {
         let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
         let file = format!("{PART}_{}.il", instance.chars().map(plain).collect::<String>());
         let top = &self.hierarchy.top;
@@ -221,7 +221,7 @@ impl Mutants<'_> {
     /// Commands that may have to come after a fault so that it can't be told: nothing, or the fault's
     /// reverse at the address of a memory, for each address that it might change. No answer tells which row
     /// is which, as long as all accesses go to one address and rows that are there change places.
-    fn rows_numbered_again(&self, fault: &Fault, memories: &[Memory]) -> Vec<String> {
+    fn rows_numbered_again(&self, fault: &Mutation, memories: &[Memory]) -> Vec<String> {
         let of = |name: &str| options(&fault.command, name).concat();
         let number = |name: &str| of(name).parse::<usize>().ok();
         let exchanged: Box<dyn Fn(usize) -> usize> =
@@ -249,7 +249,7 @@ impl Mutants<'_> {
 
     /// Commands after which the signal at the place of a fault has another name, if it has one and is no
     /// port.
-    fn renames_its_signal(&self, fault: &Fault) -> String {
+    fn renames_its_signal(&self, fault: &Mutation) -> String {
         let wire = options(&fault.command, "-wire").concat();
         let is_port = self.hierarchy.top_module().ports.iter().any(|port| port.name == wire);
         match fault.is_at_an_address() || is_port || wire.is_empty() {
@@ -296,7 +296,7 @@ impl MiterPart<'_> {
     }
 }
 
-impl Fault {
+impl Mutation {
     /// The instances that have the fault, by their paths, the innermost first.
     fn instances(&self) -> Vec<String> {
         let cell = options(&self.command, "-cell").concat().replace('\\', "");

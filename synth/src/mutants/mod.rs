@@ -26,12 +26,12 @@ pub struct Mutants<'a> {
     hierarchy: &'a Hierarchy,
     yosys: Yosys,
     /// The fault of each.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<Mutation>,
 }
 
 /// One mutation.
 #[derive(Clone, Debug)]
-pub struct Fault {
+pub struct Mutation {
     /// `inv`, `const0`, `const1`, `cnot0` or `cnot1`.
     pub mode: String,
     /// The signal at its place, if it has a name.
@@ -89,9 +89,9 @@ impl<'a> Mutants<'a> {
             return Err(yosys.failure());
         }
         // All runs by one clock: a simulation in cycles does not tell its edges apart.
-        let is_there = |fault: &Fault| !fault.port.contains("CLK[");
+        let is_there = |fault: &Mutation| !fault.port.contains("CLK[");
         let drawn = yosys.read(FAULTS)?;
-        let faults: Vec<Fault> = drawn.lines().map(Fault::read).filter(is_there).collect();
+        let faults: Vec<Mutation> = drawn.lines().map(Mutation::read).filter(is_there).collect();
         let selected = faults.iter().zip(1..).map(|(fault, number)| {
             let options = fault.command.trim_start_matches("mutate");
             format!("mutate -ctrl {SELECTOR} 16 {number}{options}\n")
@@ -286,7 +286,7 @@ fn memories<'a>(hierarchy: &'a Hierarchy, text: &str) -> Vec<Memory<'a>> {
     memories
 }
 
-impl Fault {
+impl Mutation {
     /// It is where a memory is told which row is meant.
     fn is_at_an_address(&self) -> bool {
         options(&self.command, "-port").concat() == "address"
@@ -307,7 +307,7 @@ impl Fault {
             port += &format!(" by {}", bit("-ctrlbit"));
         }
         let (mode, wire) = (options("-mode").concat(), options("-wire").first().cloned());
-        Fault { mode, wire, port, lines, command: line.to_string() }
+        Mutation { mode, wire, port, lines, command: line.to_string() }
     }
 }
 

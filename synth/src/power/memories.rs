@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use super::Energy;
 use crate::circuit::{Activity, Circuit};
-use crate::memories::{Memories, MemoryEnergy, Node};
+use crate::memories::{Memories, MemoryEnergy, ProcessNode};
 
 /// Energies of each memory of a circuit, in its order: figures of an access, and energy of a cycle. An
 /// access counts as one of a whole row, whatever part of it is written and whatever the data are.
@@ -16,7 +16,7 @@ pub fn memories(
     circuit: &Circuit,
     activity: &Activity,
     figures: &Memories,
-    node: &Node,
+    node: &ProcessNode,
 ) -> Vec<Result<(MemoryEnergy, Energy)>> {
     let cycles = (activity.cycles as f64).max(1.0);
     let of_each = circuit.memories.iter().zip(&activity.accesses).map(|(memory, (reads, writes))| {

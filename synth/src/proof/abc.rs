@@ -57,22 +57,29 @@ fn said(
     commands: &str,
     limit: Duration,
 ) -> Result<String> {
-    let names = format!("{circuit}.names");
-    if !yosys.path().join(circuit).exists() {
-        let script = format!(
-            "read_rtlil {design}; setundef -undriven -anyseq; aigmap; write_aiger -zinit -map {names} {circuit}"
-        );
-        if !yosys.run(&script, None)? {
-            return Ok(String::new());
-        }
+    if !yosys.path().join(circuit).exists()
+        && !yosys.run(&format!("read_rtlil {design}; {}", write(circuit)), None)?
+    {
+        return Ok(String::new());
     }
-    let names = yosys.read(&names)?;
+    let names = yosys.read(&names_of(circuit))?;
     let number = number(&names, output).with_context(|| format!("{output} is no output"))?;
     let script = format!("read_aiger {circuit}; cone -s -O {number}; strash; {commands}");
     yosys.write(RUN, &format!("yosys-abc -c '{script}' > {SAID}\n"))?;
     yosys.write(SAID, "")?;
     yosys.run(&format!("exec -q -- sh {RUN}"), Some(limit.max(Duration::from_secs(1))))?;
     yosys.read(SAID)
+}
+
+/// Commands of Yosys that write a circuit of the design that it has. What nothing drives is an input.
+pub fn write(circuit: &str) -> String {
+    let names = names_of(circuit);
+    format!("setundef -undriven -anyseq; aigmap; write_aiger -zinit -map {names} {circuit}")
+}
+
+/// The file with the names of a circuit's inputs and outputs.
+fn names_of(circuit: &str) -> String {
+    format!("{circuit}.names")
 }
 
 /// The number of an output in Yosys' list of names: `output 3 0 first_prove_it`.

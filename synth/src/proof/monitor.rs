@@ -277,8 +277,9 @@ pub fn prove_monitor(
             "read_verilog -sv -noblackbox -DSYNTHESIS {DESIGN}; hierarchy -top {top}; proc; flatten\n{exposed}\
              read_verilog -formal {MONITOR}; hierarchy -top {AROUND}; proc; flatten; opt_clean\n\
              memory_map; opt\n{words}\
-             simplemap; techmap; opt; dffunmap; simplemap; opt_clean\n\
-             setundef -undriven -anyseq; write_rtlil {BASE}"
+             simplemap; techmap; dffunmap; simplemap; opt_clean\n\
+             setundef -undriven -anyseq; write_rtlil {BASE}; {}",
+            abc::write(CIRCUIT)
         ),
         None,
     )?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gpurf_trace::ThreadBlock;
 use rayon::prelude::*;
 
-use crate::emulator::{Executed, Launch, Memory};
+use crate::emulator::{Executed, GlobalMemory, Launch};
 use crate::error::Result;
 
 /// Blocks executed side by side. More than there are threads, so that none waits long for a slow one.
@@ -20,9 +20,9 @@ const GROWTH: usize = 4;
 pub(super) struct Progress {
     pub launch: Arc<Launch>,
     /// With what the blocks wrote so far.
-    pub memory: Memory,
+    pub memory: GlobalMemory,
     /// As blocks see it.
-    seen: Arc<Memory>,
+    seen: Arc<GlobalMemory>,
     next: u64,
     /// The blocks that are executed: those whose number leaves this remainder, by how many.
     share: (u64, u64),
@@ -53,7 +53,7 @@ pub(super) enum Work {
 
 impl Progress {
     /// A launch that is to begin on `memory`.
-    pub fn new(launch: Arc<Launch>, memory: Memory) -> Progress {
+    pub fn new(launch: Arc<Launch>, memory: GlobalMemory) -> Progress {
         let seen = Arc::new(memory.clone());
         Progress { launch, memory, seen, next: 0, share: (0, 1), largest: 0, size: 0 }
     }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gpurf_trace::{BlockSource, Program, ThreadBlock};
 
 use super::batches::{Batch, Progress, Work};
-use crate::emulator::{Changes, Launch, Memory};
+use crate::emulator::{Changes, GlobalMemory, Launch};
 use crate::error::Result;
 
 /// The launches of a device in their order.
@@ -24,7 +24,7 @@ pub(super) struct History {
 struct Past {
     steps: Vec<Step>,
     /// Memory as it was before some launches, by their numbers: those used last are behind.
-    known: VecDeque<(usize, Memory)>,
+    known: VecDeque<(usize, GlobalMemory)>,
 }
 
 /// A launch, and what changed in memory before it.
@@ -50,14 +50,14 @@ impl History {
     }
 
     /// Memory as it was before a launch.
-    fn before(&self, number: usize) -> Result<Memory> {
+    fn before(&self, number: usize) -> Result<GlobalMemory> {
         // Others wait here, and so they wait for one thread: work that was shared out could be theirs.
         let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         let nearest = past.known.iter().filter(|(known, _)| *known <= number).max_by_key(|(known, _)| *known);
         let (mut at, mut memory) = match nearest {
             Some((at, memory)) => (*at, memory.clone()),
             None => {
-                let mut memory = Memory::default();
+                let mut memory = GlobalMemory::default();
                 memory.apply(&past.steps[0].changes);
                 (0, memory)
             }
@@ -76,7 +76,7 @@ impl History {
     }
 
     /// Takes memory as it is after a launch.
-    fn after(&self, number: usize, mut memory: Memory) {
+    fn after(&self, number: usize, mut memory: GlobalMemory) {
         let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(next) = past.steps.get(number + 1) {
             memory.apply(&next.changes);
@@ -87,7 +87,7 @@ impl History {
 
 impl Past {
     /// Notes memory before a launch: one for each thread that may be reading.
-    fn know(&mut self, number: usize, memory: &Memory) {
+    fn know(&mut self, number: usize, memory: &GlobalMemory) {
         self.known.retain(|(known, _)| *known != number);
         self.known.push_back((number, memory.clone()));
         while self.known.len() > rayon::current_num_threads() {

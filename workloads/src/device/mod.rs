@@ -31,7 +31,7 @@ use std::sync::Arc;
 use bytemuck::{AnyBitPattern, NoUninit};
 use gpurf_trace::{Command, Kernel as TraceKernel, Workload};
 
-use crate::emulator::{self, AccessError, Hazard, Memory, Scope, Widening};
+use crate::emulator::{self, AccessError, GlobalMemory, Hazard, Scope, Widening};
 use crate::error::{Error, Result};
 use crate::listing::Module;
 use crate::pointer::Pointer;
@@ -97,7 +97,7 @@ impl Default for Options {
 #[derive(Default)]
 pub struct Device {
     options: Options,
-    memory: Memory,
+    memory: GlobalMemory,
     loaded: Vec<Loaded>,
     commands: Vec<Command>,
     textures: Arc<Vec<Texture>>,
@@ -105,7 +105,7 @@ pub struct Device {
     /// Launches that made streams.
     history: Arc<History>,
     /// Memory after the last of them, as who executes it again would have it.
-    reached: Memory,
+    reached: GlobalMemory,
     kept_bytes: usize,
     has_heap: bool,
     printed: String,
@@ -117,7 +117,7 @@ pub struct Device {
 impl Device {
     /// A device with nothing in its memory.
     pub fn new(options: Options) -> Device {
-        let memory = Memory::from(options.base);
+        let memory = GlobalMemory::from(options.base);
         Device { options, reached: memory.clone(), memory, ..Device::default() }
     }
 

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use gpurf_trace::liveness::{Node, Origin};
+use gpurf_trace::liveness::{FlowNode, Origin};
 use gpurf_trace::{Liveness, RegisterId, RegisterSet};
 
 use super::code::Code;
@@ -29,7 +29,7 @@ impl Code {
     }
 
     /// A node per instruction, in their order.
-    fn control_flow(&self) -> Vec<Node> {
+    fn control_flow(&self) -> Vec<FlowNode> {
         let count = self.kernel.instructions.len() as u32;
         let is_call = |index: u32| self.base(index) == "CALL";
         let returns: Vec<u32> = (0..count).filter(|&index| is_call(index)).map(|index| index + 1).collect();
@@ -73,7 +73,7 @@ impl Code {
             successors.retain(|&successor| successor < count);
             let kills = if guarded { RegisterSet::default() } else { set(&place.destinations) };
             let writes = set(&place.destinations);
-            Node { pc: place.pc, reads: set(&place.sources), kills, writes, successors }
+            FlowNode { pc: place.pc, reads: set(&place.sources), kills, writes, successors }
         };
         (0..count).map(node).collect()
     }

@@ -11,7 +11,7 @@ use super::code::Code;
 use super::constants::Constants;
 use super::execute::Scratch;
 use super::fault::Fault;
-use super::memory::{Memory, View, Writes};
+use super::memory::{GlobalMemory, View, Writes};
 use super::operation::{Control, Operation, ReductionKind, LANES};
 use super::record::Recorder;
 use super::warp::{Group, Waiting, Warp};
@@ -65,7 +65,12 @@ impl Launch {
 
     /// Executes the block of this number in x-first order against memory as it was before. `None`: it seems
     /// to wait for another block.
-    pub fn run_block(&self, memory: &Arc<Memory>, number: u64, record: bool) -> Result<Option<Executed>> {
+    pub fn run_block(
+        &self,
+        memory: &Arc<GlobalMemory>,
+        number: u64,
+        record: bool,
+    ) -> Result<Option<Executed>> {
         let mut run = BlockRun::new(self, Arc::clone(memory), number, record);
         let mut quiet = 0;
         loop {
@@ -136,7 +141,12 @@ impl Order {
 }
 
 impl<'a> BlockRun<'a> {
-    pub(super) fn new(launch: &'a Launch, memory: Arc<Memory>, number: u64, record: bool) -> BlockRun<'a> {
+    pub(super) fn new(
+        launch: &'a Launch,
+        memory: Arc<GlobalMemory>,
+        number: u64,
+        record: bool,
+    ) -> BlockRun<'a> {
         let [x, y, _] = launch.grid.map(u64::from);
         let id = [number % x, number / x % y, number / (x * y)].map(|position| position as u32);
         let threads: u32 = launch.block.iter().product();

@@ -34,7 +34,7 @@ pub(crate) enum AccessError {
 
 /// Global memory: allocations and their content. Cloning is cheap.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct GlobalMemory {
     /// Where allocations start.
     base: u64,
     /// The end of the one made last, even if that was given back; 0: there was none.
@@ -51,16 +51,16 @@ pub(crate) struct Memory {
     freed: Arc<BTreeMap<u64, u64>>,
 }
 
-impl Default for Memory {
-    fn default() -> Memory {
-        Memory::from(BASE)
+impl Default for GlobalMemory {
+    fn default() -> GlobalMemory {
+        GlobalMemory::from(BASE)
     }
 }
 
-impl Memory {
+impl GlobalMemory {
     /// Memory whose addresses start at a multiple of the size of a page.
-    pub fn from(base: u64) -> Memory {
-        Memory {
+    pub fn from(base: u64) -> GlobalMemory {
+        GlobalMemory {
             base,
             end: 0,
             allocations: vec![],
@@ -200,7 +200,7 @@ impl Memory {
     }
 
     /// The changes since `earlier`, which the memory was made of.
-    pub fn changes_since(&self, earlier: &Memory) -> Changes {
+    pub fn changes_since(&self, earlier: &GlobalMemory) -> Changes {
         let pages = self.pages.iter().enumerate();
         let differs =
             |number: usize, page| !earlier.pages.get(number).is_some_and(|old| Arc::ptr_eq(old, page));
@@ -208,7 +208,7 @@ impl Memory {
         Changes {
             pages: pages.map(|(number, page)| (number, Arc::clone(page))).collect(),
             count: self.pages.len(),
-            frame: Memory {
+            frame: GlobalMemory {
                 base: self.base,
                 end: self.end,
                 allocations: self.allocations.clone(),
@@ -228,7 +228,7 @@ impl Memory {
         for (number, page) in &changes.pages {
             pages[*number] = Arc::clone(page);
         }
-        *self = Memory { pages, ..changes.frame.clone() };
+        *self = GlobalMemory { pages, ..changes.frame.clone() };
     }
 
     /// Puts what a block wrote into memory.
@@ -260,7 +260,7 @@ pub(crate) struct Changes {
     pages: Vec<(usize, Arc<Page>)>,
     count: usize,
     /// All but the pages.
-    frame: Memory,
+    frame: GlobalMemory,
 }
 
 /// A range behind the base as pages: page, place in it, part of the range.
@@ -301,14 +301,14 @@ struct WrittenPage {
 
 /// Global memory as a thread block sees it: as it was at the launch, plus its own writes.
 pub(crate) struct View {
-    memory: Arc<Memory>,
+    memory: Arc<GlobalMemory>,
     writes: Writes,
     /// The allocation accessed last: most accesses go where the one before went.
     last: std::cell::Cell<(u64, u64)>,
 }
 
 impl View {
-    pub fn new(memory: Arc<Memory>) -> View {
+    pub fn new(memory: Arc<GlobalMemory>) -> View {
         View { memory, writes: Writes::default(), last: std::cell::Cell::new((0, 0)) }
     }
 
@@ -327,7 +327,7 @@ impl View {
     }
 
     /// Goes on with other memory, without what was written so far, which it gives.
-    pub fn exchange(&mut self, memory: Arc<Memory>) -> Writes {
+    pub fn exchange(&mut self, memory: Arc<GlobalMemory>) -> Writes {
         self.memory = memory;
         self.last.set((0, 0));
         std::mem::take(&mut self.writes)
@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn blocks_see_the_launch_and_themselves_and_the_later_block_wins() {
-        let mut memory = Memory::default();
+        let mut memory = GlobalMemory::default();
         let address = memory.allocate(10_000);
         memory.write(address + 4092, &[1; 8]).unwrap();
         let snapshot = memory.clone();
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn changes_make_the_later_memory_of_the_earlier_one() {
-        let mut memory = Memory::default();
+        let mut memory = GlobalMemory::default();
         let first = memory.allocate(10_000);
         memory.write(first, &[1; 10_000]).unwrap();
         let earlier = memory.clone();
@@ -419,7 +419,7 @@ mod tests {
         // one.
         assert_eq!(changes.pages.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3]);
         // Another memory of the same content.
-        let mut other = Memory::default();
+        let mut other = GlobalMemory::default();
         other.allocate(10_000);
         other.write(first, &[1; 10_000]).unwrap();
         other.apply(&changes);
@@ -429,7 +429,7 @@ mod tests {
 
     #[test]
     fn accesses_outside_an_allocation_or_misaligned_fail() {
-        let mut memory = Memory::default();
+        let mut memory = GlobalMemory::default();
         let first = memory.allocate(100);
         let second = memory.allocate(8);
         assert!(second >= first + 100 + 156);

@@ -39,7 +39,7 @@ pub(crate) use code::Code;
 pub(crate) use decode::registers_used;
 pub(crate) use launch::{Executed, Launch};
 pub(crate) use library_function::LibraryFunction;
-pub(crate) use memory::{AccessError, Changes, Memory, BASE};
+pub(crate) use memory::{AccessError, Changes, GlobalMemory, BASE};
 pub use watch::Scope;
 pub(crate) use watch::{index_of, Hazard, Hazards};
 pub(crate) use windows::{LOCAL_WINDOW, MISSING, SHARED_WINDOW};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::fault::Fault;
 use super::launch::{BlockRun, Executed, Launch, Turn};
-use super::memory::Memory;
+use super::memory::GlobalMemory;
 use crate::error::{Cause, Error, Result};
 use crate::listing::INSTRUCTION_BYTES;
 
@@ -24,7 +24,7 @@ const LOOP: u64 = 1 << 12;
 
 impl Launch {
     /// Executes all blocks on `memory`, and gives what they did in their order.
-    pub fn run_together(&self, memory: &mut Arc<Memory>, record: bool) -> Result<Vec<Executed>> {
+    pub fn run_together(&self, memory: &mut Arc<GlobalMemory>, record: bool) -> Result<Vec<Executed>> {
         self.hazards.iter().for_each(|hazards| hazards.begin_again());
         let mut waiting: VecDeque<u64> = (0..self.blocks()).collect();
         let mut resident: Vec<(u64, BlockRun)> = vec![];
@@ -72,7 +72,7 @@ impl Launch {
 /// Lets a block do something on memory that all share.
 fn on<T>(
     run: &mut BlockRun,
-    memory: &mut Arc<Memory>,
+    memory: &mut Arc<GlobalMemory>,
     what: impl FnOnce(&mut BlockRun) -> Result<T>,
 ) -> Result<T> {
     run.memory.global.exchange(Arc::clone(memory));
