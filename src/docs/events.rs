@@ -42,8 +42,8 @@ struct Rule<'a> {
     text: &'a str,
 }
 
-/// The recorded proof of a rule, if there is one. One that is missing, or of older Verilog or an older monitor,
-/// is noted.
+/// The recorded proof of a rule, if there is one. One that is missing, or of older Verilog or an older
+/// monitor, is noted.
 fn proof<'a>(project: &Project, proofs: &'a [ProofReport], rule: &Rule) -> Option<&'a ProofReport> {
     let Rule { module, verilog, source, of, text } = *rule;
     let is_of_it =

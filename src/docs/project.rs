@@ -113,7 +113,7 @@ impl<'a> Project<'a> {
         self.missing.borrow_mut().entry(command).or_default().insert(module.into());
     }
 
-    /// Prints the measurements that are missing or were made before the Verilog changed, and how to make them.
+    /// Prints the measurements that are missing or were made before something changed, and how to make them.
     pub fn print_outdated(&self) {
         for (command, modules) in &*self.missing.borrow() {
             say!(

@@ -84,8 +84,8 @@
     end
   end
 
-  // The warp that was flushed last, and whether all that has entered the cache since is nothing; whether the watched warp
-  // has been emptied, and nothing of it has entered since.
+  // The warp that was flushed last, and whether nothing has entered the cache since. Whether the watched warp has been
+  // flushed or dropped, and nothing of it has entered since.
   reg [2:0] flush_of;
   reg returns, emptied;
   wire enters = (write && write_ready) || (fill && fill_ready);
