@@ -10,8 +10,8 @@ use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::CatalogueEntry;
 use gpurf_hw::dialect::Monitor;
 use gpurf_synth::{
-    digest_with_contract, prove_contract, prove_monitor, read_lines, write_lines, Holds, Origin, RuleProof,
-    Watched,
+    digest_with_contract, digest_with_monitor, prove_contract, prove_monitor, read_lines, write_lines, Holds,
+    Origin, RuleProof, Watched,
 };
 use gpurf_verilog::Hierarchy;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub struct ProofReport {
     pub module: String,
     /// Name of the exported module, which carries its parameters.
     pub verilog: String,
-    /// Digest of its Verilog.
+    /// Digest of its Verilog, and of what the monitor says.
     pub source: String,
     /// `contract` or `monitor`.
     #[serde(default = "contract")]
@@ -160,7 +160,7 @@ struct Job<'a> {
 impl Job<'_> {
     fn contract(&self, hierarchy: &Hierarchy) -> Result<Vec<ProofReport>> {
         let proofs = prove_contract(hierarchy, self.arguments.seconds, self.waveform().as_deref())?;
-        self.reports("contract", hierarchy, proofs)
+        self.reports("contract", hierarchy, digest_with_contract(&hierarchy.code()), proofs)
     }
 
     fn monitor(&self, parameters: &Parameters, text: &str) -> Result<Vec<ProofReport>> {
@@ -168,7 +168,7 @@ impl Job<'_> {
         let watched = watched(self.entry, parameters, text)?;
         let (seconds, waveform) = (self.arguments.seconds, self.waveform());
         let proofs = prove_monitor(&hierarchy, &watched, seconds, waveform.as_deref())?;
-        self.reports("monitor", &hierarchy, proofs)
+        self.reports("monitor", &hierarchy, digest_with_monitor(&hierarchy.code(), &watched), proofs)
     }
 
     fn waveform(&self) -> Option<PathBuf> {
@@ -177,8 +177,13 @@ impl Job<'_> {
     }
 
     /// They are recorded at once: the next module may take long.
-    fn reports(&self, of: &str, hierarchy: &Hierarchy, proofs: Vec<RuleProof>) -> Result<Vec<ProofReport>> {
-        let source = digest_with_contract(&hierarchy.code());
+    fn reports(
+        &self,
+        of: &str,
+        hierarchy: &Hierarchy,
+        source: String,
+        proofs: Vec<RuleProof>,
+    ) -> Result<Vec<ProofReport>> {
         let reports = proofs.into_iter().map(|proof| {
             let (result, cycles) = match proof.holds {
                 Holds::Always => ("proved", None),

@@ -8,11 +8,11 @@ use anyhow::Result;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{catalogue, find};
 use gpurf_hw::dialect::Monitor;
-use gpurf_synth::{PropertyKind, Watched};
+use gpurf_synth::{digest_with_monitor, PropertyKind, Watched};
 use gpurf_verilog::{declared_events, is_of_contract};
 
 use super::cell;
-use super::project::{Project, Verilog};
+use super::project::Project;
 use crate::prove::{recorded, watched, ProofReport};
 use crate::verilog::set;
 
@@ -31,20 +31,30 @@ pub fn table(project: &Project, _: &str) -> Result<String> {
     Ok(text)
 }
 
-/// The recorded proof of a rule, if there is one. A proof of older Verilog is noted as outdated.
-fn proof<'a>(
-    project: &Project,
-    proofs: &'a [ProofReport],
-    of: &str,
-    verilog: &Verilog,
-    rule: &str,
-) -> Option<&'a ProofReport> {
+/// A rule that is to be proved.
+struct Rule<'a> {
+    module: &'a str,
+    /// Name of the exported module.
+    verilog: &'a str,
+    /// Digest of all that a proof rests on.
+    source: &'a str,
+    of: &'a str,
+    text: &'a str,
+}
+
+/// The recorded proof of a rule, if there is one. One that is missing, or of older Verilog or an older
+/// monitor, is noted.
+fn proof<'a>(project: &Project, proofs: &'a [ProofReport], rule: &Rule) -> Option<&'a ProofReport> {
+    let Rule { module, verilog, source, of, text } = *rule;
     let is_of_it =
-        |proof: &&ProofReport| (&proof.of[..], &proof.verilog, &proof.rule[..]) == (of, &verilog.top, rule);
-    let proof = proofs.iter().find(is_of_it)?;
-    if proof.source != verilog.source_with_contract {
-        let command = format!("gpurf prove {} --record {PROOFS}", proof.module);
-        project.outdated(command, &verilog.top, &proof.measured.date);
+        |proof: &&ProofReport| (&proof.of[..], &proof.verilog[..], &proof.rule[..]) == (of, verilog, text);
+    let command = || format!("gpurf prove {module} --record {PROOFS}");
+    let Some(proof) = proofs.iter().find(is_of_it) else {
+        project.missing(command(), verilog);
+        return None;
+    };
+    if proof.source != source {
+        project.outdated(command(), verilog, &proof.measured.date);
     }
     Some(proof)
 }
@@ -64,7 +74,14 @@ pub fn contracts(project: &Project, _: &str) -> Result<String> {
         if event.kind == "fault" {
             let verilog = project.verilog(find(event.module)?, &Parameters::default())?;
             owed += 1;
-            if let Some(proof) = proof(project, &proofs, "contract", &verilog, event.text) {
+            let rule = Rule {
+                module: event.module,
+                verilog: &verilog.top,
+                source: &verilog.source_with_contract,
+                of: "contract",
+                text: event.text,
+            };
+            if let Some(proof) = proof(project, &proofs, &rule) {
                 known = match proof.result.as_str() {
                     "proved" => format!("{:.1} s", proof.seconds),
                     result => result.to_string(),
@@ -92,10 +109,18 @@ pub fn monitors(project: &Project, _: &str) -> Result<String> {
             let parameters = set(size, &[entry])?;
             let (verilog, watched) =
                 (project.verilog(entry, &parameters)?, watched(entry, &parameters, monitor.text)?);
+            let source = digest_with_monitor(&verilog.code, &watched);
             for property in watched.properties.iter().filter(|property| property.kind != PropertyKind::Assume)
             {
                 let (mut known, mut by) = ("–".to_string(), "–".to_string());
-                if let Some(proof) = proof(project, &proofs, "monitor", &verilog, &property.text) {
+                let rule = Rule {
+                    module: entry.name,
+                    verilog: &verilog.top,
+                    source: &source,
+                    of: "monitor",
+                    text: &property.text,
+                };
+                if let Some(proof) = proof(project, &proofs, &rule) {
                     known = match proof.cycles {
                         Some(cycles) if proof.result == "bounded" => format!("open beyond {cycles} cycles"),
                         Some(cycles) => format!("{} in cycle {cycles}", proof.result),

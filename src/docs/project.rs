@@ -28,12 +28,15 @@ pub struct Project<'a> {
     pub pictures: RefCell<BTreeMap<PathBuf, String>>,
     /// By the command that measures them again: modules whose Verilog has changed since, each with the day.
     outdated: RefCell<BTreeMap<String, BTreeSet<(String, String)>>>,
+    /// By the command that measures them: modules that were never measured.
+    missing: RefCell<BTreeMap<String, BTreeSet<String>>>,
 }
 
 /// A module's Verilog as records know it.
 pub struct Verilog {
     /// Name of the top module.
     pub top: String,
+    pub code: String,
     /// Digest of what is synthesized.
     pub source: String,
     /// Digest of all of it.
@@ -52,6 +55,7 @@ impl<'a> Project<'a> {
             verilog: RefCell::default(),
             pictures: RefCell::default(),
             outdated: RefCell::default(),
+            missing: RefCell::default(),
         }
     }
 
@@ -94,7 +98,7 @@ impl<'a> Project<'a> {
         let memories = count(&*workbench(entry.name, parameters).block()).memories;
         let (code, top) = (hierarchy.code(), hierarchy.top);
         let (source, source_with_contract) = (digest(&code), digest_with_contract(&code));
-        let verilog = Rc::new(Verilog { top, source, source_with_contract, memories });
+        let verilog = Rc::new(Verilog { top, code, source, source_with_contract, memories });
         self.verilog.borrow_mut().push((entry.name, *parameters, verilog.clone()));
         Ok(verilog)
     }
@@ -104,8 +108,19 @@ impl<'a> Project<'a> {
         self.outdated.borrow_mut().entry(command).or_default().insert((module.into(), day.into()));
     }
 
-    /// Prints the measurements made before the Verilog changed, and how to make them again.
+    /// A module has never been measured.
+    pub fn missing(&self, command: String, module: &str) {
+        self.missing.borrow_mut().entry(command).or_default().insert(module.into());
+    }
+
+    /// Prints the measurements that are missing or were made before something changed, and how to make them.
     pub fn print_outdated(&self) {
+        for (command, modules) in &*self.missing.borrow() {
+            say!(
+                "`{command}` has not been run for: {}",
+                Vec::from_iter(modules.iter().map(String::as_str)).join(", ")
+            );
+        }
         for (command, modules) in &*self.outdated.borrow() {
             let days: BTreeSet<_> = modules.iter().map(|(_, day)| day.as_str()).collect();
             let names: Vec<_> = modules.iter().map(|(module, _)| module.as_str()).collect();

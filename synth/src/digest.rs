@@ -5,15 +5,23 @@ use std::collections::HashMap;
 
 use gpurf_verilog::cache;
 
+use crate::proof::Watched;
+
 /// The digest of the hardware of a module and all below it, by which a measurement names its Verilog.
 /// Comments, blank space, the names of modules, and contracts have no part in it.
 pub fn digest(source: &str) -> String {
     of_words(&synthesized(words(source)))
 }
 
-/// The digest of a module with its contract, by which a proof and a test of mutants name it.
+/// The digest of a module with its contract, by which a proof of that and a test of mutants name it.
 pub fn digest_with_contract(source: &str) -> String {
     of_words(&words(source))
+}
+
+/// The digest of a module with its contract and its monitor, by which a proof of the monitor names them: all
+/// that it says is proved together. Comments and blank space have no part in it, as in Verilog.
+pub fn digest_with_monitor(source: &str, watched: &Watched) -> String {
+    cache::key(&[&digest_with_contract(source), &words(&watched.code()).join(" ")])
 }
 
 fn of_words(words: &[&str]) -> String {
@@ -76,7 +84,10 @@ fn words(source: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{digest, digest_with_contract};
+    use gpurf_blocks::Parameters;
+
+    use super::{digest, digest_with_contract, digest_with_monitor};
+    use crate::proof::Watched;
 
     /// A module around two instances of a part.
     fn source(part: &str, top: &str, body: &str, comment: &str) -> String {
@@ -112,5 +123,35 @@ mod tests {
         assert_eq!(digest(&one), digest(&with("`ifdef X initial a = 1; `endif", "")));
         assert_ne!(digest(&one), digest(&with("initial a = 0;", "assign b = a; ")));
         assert_ne!(digest_with_contract(&one), digest_with_contract(&with("initial a = 1;", "")));
+    }
+
+    #[test]
+    fn a_proof_of_a_monitor_is_of_its_text_at_a_size() {
+        let text = "// Within 8 cycles.\n// It stays.\nwire prove_it = a < SLOTS;\n// So does b.\nwire lemma_b = 1;\n\
+                    `ifdef TIE_LOWEST\nwire next = 1;\n`else\nwire next = 0;\n`endif\n";
+        let parameters = Parameters::default();
+        let of = |text: &str, parameters: &Parameters| {
+            let settings = ["slots", "banks", "tie"].map(|name| parameters.setting(name));
+            digest_with_monitor("module a;\nendmodule\n", &Watched::read(text, &settings).unwrap())
+        };
+        let one = of(text, &parameters);
+        let moved = [
+            ("a < SLOTS", "a <= SLOTS"),
+            ("wire lemma_b = 1;", "wire lemma_b = 0;"),
+            ("wire lemma_b", "wire assume_b"),
+            ("next = 0", "next = 2"),
+            ("Within 8", "Within 9"),
+        ];
+        for (line, by) in moved {
+            assert_ne!(of(&text.replace(line, by), &parameters), one, "{by}");
+        }
+        let other = |line: &str, by: &str| assert_eq!(of(&text.replace(line, by), &parameters), one, "{by}");
+        other("So does b", "And b");
+        other("wire lemma_b = 1;", "  wire lemma_b  = 1; // always");
+        other("next = 1", "next = 3");
+        assert_ne!(of(text, &Parameters { slots: 4, ..parameters }), one, "a value that it names");
+        assert_eq!(of(text, &Parameters { banks: 4, ..parameters }), one, "one that it does not name");
+        let watched = Watched::read(text, &[parameters.setting("slots"), parameters.setting("tie")]).unwrap();
+        assert_ne!(digest_with_monitor("module a; wire b;\nendmodule\n", &watched), one);
     }
 }

@@ -48,7 +48,7 @@ mod yosys;
 
 pub use circuit::{Activity, Circuit, CircuitMemory, Gates, Instance, StateWidening};
 pub use cost::{Cost, MEMORY_BIT_UM2};
-pub use digest::{digest, digest_with_contract};
+pub use digest::{digest, digest_with_contract, digest_with_monitor};
 pub use equivalence::{prove, Proof};
 pub use fpga::{implement, Routed, Target, Utilization, Utilizations};
 pub use layout::{lay_out, Layout, Layouts, Physical};

@@ -550,6 +550,8 @@ fn what_a_register_cache_gives_was_written_last() {
         RegisterCache::<32, 32>::new(&parameters),
         parameters: ["width", "slots", "rc_entries", "rc_ways", "rc_tag_lanes", "rc_replacement"],
         [
+            ("if (flushing) warp = flushed_warp;", ""),
+            ("if (begins) flushed_entry_d = 4'd0;", "if (begins) flushed_entry_d = 4'd1;"),
             ("assign can_write = (buffer_free & !flushing) & !flush;", "assign can_write = !flushing & !flush;"),
             ("assign conflict = buffer_conflict;", "assign conflict = 1'd0;"),
             ("if (write) memory_write_data = write_data;", ""),

@@ -84,6 +84,29 @@
     end
   end
 
+  // The warp that was flushed last, and whether nothing has entered the cache since. Whether the watched warp has been
+  // flushed or dropped, and nothing of it has entered since.
+  reg [2:0] flush_of;
+  reg returns, emptied;
+  wire enters = (write && write_ready) || (fill && fill_ready);
+  wire begins = flush && flush_ready;
+  always @(posedge clock) begin
+    if (enters) returns <= 0;
+    if (begins && !flush_drop) begin
+      returns <= 1;
+      flush_of <= flush_warp;
+    end
+    if (enters && (write ? write_warp : fill_warp) == WARP) emptied <= 0;
+    if (begins && flush_warp == WARP) emptied <= 1;
+    if (reset) begin
+      returns <= 0;
+      emptied <= 0;
+    end
+  end
+
+  // From a flush until a result or a fill enters, values go to registers of the flushed warp alone.
+  wire prove_returns = !returns || enters || !register_write || register_warp == flush_of;
+
   // The lane's tags, and its part of the buffer.
   wire [LINES*8-1:0] tag = tags_0.tag;
   wire [LINES*TAG_LANES-1:0] valid = tags_0.valid;
@@ -109,6 +132,19 @@
   // Dirty lanes are valid.
   wire prove_valid = (dirty & ~valid) == 0;
 
+  // A warp that was flushed or dropped has nothing in the cache until a result or a fill of it enters.
+  wire prove_empty = !emptied || (flushing && flush_of == WARP) || valid[WARP*WAYS*TAG_LANES +: WAYS*TAG_LANES] == 0;
+
+  // A flush goes through the entries of its warp, and leaves none with a value.
+  reg lemma_flush;
+  always @(*) begin
+    lemma_flush = !flushing || (returns && inside.flushed_warp == flush_of && (flush_of != WARP || emptied));
+    for (k = 0; k < WAYS; k = k + 1)
+      if (flushing && flush_of == WARP && k < inside.flushed_entry && |valid[(WARP*WAYS + k)*TAG_LANES +: TAG_LANES])
+        lemma_flush = 0;
+    if (returns && |buffer.pending && buffer.held_warp != flush_of) lemma_flush = 0;
+  end
+
   // A lane that is valid has the value that was written last; one that is not dirty is on its way to the register file, or there.
   reg lemma_values;
   always @(*) begin
@@ -128,6 +164,9 @@
   always @(posedge clock) has_left <= !reset && (has_left || (goes && leaves));
   // A result leaves, and is read from the register file.
   wire cover_leaves = has_left && |sought && miss[LANE];
+
+  // A value that a flush writes back goes, and the warp is empty.
+  wire cover_flush = returns && has_left && emptied && !flushing;
 
   // A result is found.
   wire cover_hit = expects[0] && |dirty_there;

@@ -21,6 +21,9 @@ pub fn run(
     commands: &str,
     limit: Duration,
 ) -> Result<Holds> {
+    if is_low(&yosys.read(design)?, output) {
+        return Ok(Holds::Always);
+    }
     Ok(read(&said(yosys, design, circuit, output, commands, limit)?))
 }
 
@@ -41,6 +44,9 @@ pub fn is_inductive(
         let [always, not] = answers.map(|answer| said.contains(answer));
         Ok(((always || not).then_some(always), said.contains("network is combinational")))
     };
+    if is_low(&yosys.read(design)?, output) {
+        return Ok(Some(true));
+    }
     // Without registers there is no inductive step.
     match ask("dc2; dc2; ind -F 2", ["Networks are equivalent", "Networks are UNDECIDED"])? {
         (_, true) => Ok(ask("sat", ["UNSATISFIABLE", "SATISFIABLE"])?.0),
@@ -82,6 +88,12 @@ fn names_of(circuit: &str) -> String {
     format!("{circuit}.names")
 }
 
+/// True if Yosys found that an output is never high. Its list of names has no constant.
+fn is_low(design: &str, output: &str) -> bool {
+    let connected = format!("connect \\{output} 1'0");
+    design.lines().any(|line| line.trim() == connected)
+}
+
 /// The number of an output in Yosys' list of names: `output 3 0 first_prove_it`.
 fn number<'a>(names: &'a str, output: &str) -> Option<&'a str> {
     let mut outputs = names.lines().filter_map(|line| line.strip_prefix("output ")?.split_once(" 0 "));
@@ -121,6 +133,13 @@ mod tests {
         assert_eq!(read(bounded), Holds::Bounded { cycles: 20 });
         assert_eq!(read("Property UNDECIDED"), Holds::Open);
         assert_eq!(read(""), Holds::Open);
+    }
+
+    #[test]
+    fn an_output_that_is_never_high_is_known_from_the_design() {
+        let design = "  connect \\one 1'0\n  connect \\other 1'1\n  connect \\more \\one\n";
+        assert!(is_low(design, "one"));
+        assert!(!is_low(design, "other") && !is_low(design, "more") && !is_low(design, "on"));
     }
 
     #[test]

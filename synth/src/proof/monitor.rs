@@ -2,6 +2,7 @@
 //! Proofs by monitors: see [`gpurf_hw::dialect::Monitor`]. All that a monitor says is proved together, by
 //! induction over cycles, or else by ABC.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -131,6 +132,16 @@ impl Watched {
             parameters.iter().map(|setting| (setting.name.to_uppercase(), setting.number)).collect();
         let within = text.lines().find_map(|line| cycles(line.trim()));
         Ok(Watched { properties, constants, by_z3, within, inside, body })
+    }
+
+    /// All that a proof rests on beside the module: the cycles that are looked at, the values that are named,
+    /// and the text.
+    pub fn code(&self) -> String {
+        let within = self.within.map(|cycles| format!("within {cycles}\n"));
+        let named: HashSet<&str> = words(&self.body).collect();
+        let constants = self.constants.iter().filter(|(name, _)| named.contains(name.as_str()));
+        let constants = constants.map(|(name, value)| format!("{name} = {value};\n"));
+        within.into_iter().chain(constants).chain([self.body.clone()]).collect()
     }
 
     fn of(&self, kind: PropertyKind) -> impl Iterator<Item = &Property> {
