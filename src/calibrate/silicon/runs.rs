@@ -105,27 +105,17 @@ fn find(place: &Place, traces: Option<&Path>) -> Result<Found> {
                 return Ok(Err(format!("there is no trace {name} in the folder of traces")));
             }
             let mut workload = gpurf_trace::open_with(&path, |note| say!("note: {note}"))?;
-            let listings = listings(&path)?;
-            for listing in &listings {
-                workload = with_control_bits(&workload, listing)?;
+            let listing = path.join(LISTING);
+            if listing.is_file() {
+                workload = with_control_bits(&workload, &listing)?;
             }
-            Ok(Ok((workload, !listings.is_empty())))
+            Ok(Ok((workload, listing.is_file())))
         }
     }
 }
 
-/// Listings that lie in a folder of traces.
-fn listings(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
-    let mut listings = vec![];
-    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "sass") {
-            listings.push(path);
-        }
-    }
-    listings.sort();
-    Ok(listings)
-}
+/// The listing that the CUDA runtime leaves beside a trace: control bits.
+const LISTING: &str = "code.sass";
 
 /// A copy or a launch of the program.
 struct Step<'a> {
