@@ -174,7 +174,8 @@ fn card(more: &str) -> (TempDir, String, Vec<(String, [f64; 2])>) {
     let machine = folder.path().join("machine.toml");
     fs::write(&machine, "sms = 2\n[l2]\nshared = true\n").expect("written");
     let machine = machine.display().to_string();
-    let of = |design| json_of(&["sim", "backprop", "--design", design, "--config", &machine])["kernels"].clone();
+    let of =
+        |design| json_of(&["sim", "backprop", "--design", design, "--config", &machine])["kernels"].clone();
     let (baseline, modern) = (of("baseline"), of("modern"));
     let kernels = baseline.as_array().expect("kernels").iter().zip(modern.as_array().expect("kernels"));
     let kernels = kernels.map(|(one, other)| {
@@ -193,7 +194,8 @@ fn card(more: &str) -> (TempDir, String, Vec<(String, [f64; 2])>) {
              cycles = {baseline}\nworkload = \"backprop\"\n"
         );
     }
-    text += "[[kernel]]\nsuite = \"others\"\nprogram = \"far\"\nkernel = \"k\"\ncycles = 5\ntrace = \"far\"\n";
+    text +=
+        "[[kernel]]\nsuite = \"others\"\nprogram = \"far\"\nkernel = \"k\"\ncycles = 5\ntrace = \"far\"\n";
     text += "[[kernel]]\nsuite = \"others\"\nprogram = \"farther\"\nkernel = \"k\"\ncycles = 6\nnot_run = \"no code\"\n";
     text += "[[kernel]]\nsuite = \"ours\"\nprogram = \"backprop\"\nkernel = \"nothing\"\ncycles = 7\nworkload = \"backprop\"\n";
     let path = folder.path().join("card.toml");
@@ -239,7 +241,8 @@ fn a_card_is_compared_kernel_by_kernel_and_nothing_is_left_out_unsaid() {
         assert!(table.contains(part), "`{part}` is not in: {table}");
     }
     let sample = json_of(&["calibrate", &card, "--traces", &traces, "--sms", "1"]);
-    let instructions = |results: &Value| results["kernels"][0]["warp_instructions"].as_f64().expect("a number");
+    let instructions =
+        |results: &Value| results["kernels"][0]["warp_instructions"].as_f64().expect("a number");
     let share = instructions(&sample) / instructions(&results);
     assert!((share - 0.5).abs() < 0.05, "{share}");
 }

@@ -119,5 +119,8 @@ pub fn by_group(kernels: &[MeasuredKernel]) -> Vec<(String, CalibrationSummary)>
     for kernel in kernels {
         groups.entry(&kernel.group).or_default().push(kernel);
     }
-    groups.into_iter().map(|(group, kernels)| (group.to_string(), CalibrationSummary::of_kernels(kernels))).collect()
+    groups
+        .into_iter()
+        .map(|(group, kernels)| (group.to_string(), CalibrationSummary::of_kernels(kernels)))
+        .collect()
 }

@@ -139,9 +139,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     };
     let kernels = run(&config)?;
     if kernels.is_empty() {
-        bail!(
-            "{path}: no kernel has {minimum} cycles or more; give a lower --minimum",
-        );
+        bail!("{path}: no kernel has {minimum} cycles or more; give a lower --minimum",);
     }
     let ablation = left.par_iter().map(|mechanism| {
         let summary = CalibrationSummary::of_kernels(&run(&mechanism.without(&config)?)?);

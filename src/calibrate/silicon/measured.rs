@@ -166,8 +166,18 @@ impl Measurements {
         let Written { card, kernel: kernels } =
             toml::from_str(text).map_err(|error| anyhow!("{}", error.to_string().trim_end()))?;
         let kernels = kernels.into_iter().map(|written| {
-            let WrittenKernel { suite, program, input, kernel, launch, cycles, trace, workload, size, not_run } =
-                written;
+            let WrittenKernel {
+                suite,
+                program,
+                input,
+                kernel,
+                launch,
+                cycles,
+                trace,
+                workload,
+                size,
+                not_run,
+            } = written;
             let key = || format!("kernel `{kernel}` of {program}");
             let launch = match &launch {
                 toml::Value::String(text) if text == "mean" => Launch::Mean,

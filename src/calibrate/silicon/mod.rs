@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::measure::CalibrationSummary;
 use super::Arguments;
-use crate::compare::study::{Study, Titled};
+use crate::compare::study::Study;
 use crate::output::{all, progress, say};
 use crate::verdict::Verdict;
 pub use measured::Measurements;
@@ -181,7 +181,11 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
 fn of_card(card: &Card, path: &Path) -> std::path::PathBuf {
     let is_preset = gpurf_sim::config::PRESETS.iter().any(|(name, _)| *name == card.machine);
     let folder = path.parent().unwrap_or(Path::new(""));
-    if is_preset { (&card.machine).into() } else { folder.join(&card.machine) }
+    if is_preset {
+        (&card.machine).into()
+    } else {
+        folder.join(&card.machine)
+    }
 }
 
 fn results(
@@ -314,7 +318,9 @@ mod tests {
         let beside: Vec<_> =
             published::all().into_iter().filter_map(|it| BesidePublished::of(it, &kernels)).collect();
         assert_eq!(beside.len(), 1, "{beside:?}");
-        assert!((beside[0].baseline_error + 0.25).abs() < 1e-9 && (beside[0].modern_error - 0.05).abs() < 1e-9);
+        assert!(
+            (beside[0].baseline_error + 0.25).abs() < 1e-9 && (beside[0].modern_error - 0.05).abs() < 1e-9
+        );
         assert_eq!(beside[0].published.rtx_2080_ti.accel_sim, -46.9);
     }
 }

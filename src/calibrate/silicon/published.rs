@@ -29,6 +29,7 @@ struct File {
 }
 
 pub fn all() -> Vec<Published> {
-    let File { program } = toml::from_str(include_str!("published.toml")).expect("the embedded file is valid");
+    let File { program } =
+        toml::from_str(include_str!("published.toml")).expect("the embedded file is valid");
     program
 }

@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
+use gpurf_sim::engines::SubCoreEngine;
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_trace::{Command, Kernel, Workload};
 use serde::Serialize;
@@ -28,7 +29,8 @@ pub struct Machine {
 impl Machine {
     /// With so many SMs of the card's; all of them without a number.
     pub fn new(card: &Config, sms: Option<usize>, caches_emptied: bool) -> Result<Machine> {
-        let settings = |settings: &[&str]| settings.iter().map(|setting| setting.to_string()).collect::<Vec<_>>();
+        let settings =
+            |settings: &[&str]| settings.iter().map(|setting| setting.to_string()).collect::<Vec<_>>();
         let modern = card.with(&[format!("sms={}", sms.unwrap_or(card.sms))])?;
         // H's front and memory pipeline are those of a sub-core without collectors.
         let baseline = modern.with(&settings(&["front.kind=ideal", "memory.pipeline=queues"]))?;
@@ -93,7 +95,8 @@ fn find(place: &Place, traces: Option<&Path>) -> Result<Found> {
         Place::Workload { name, size } => {
             let input = Input::find(name)?;
             let options = gpurf_workloads::Options { keep_bytes: KEEP_BYTES, ..Default::default() };
-            let emulation = EmulationArguments { size: *size, ..EmulationArguments::default() };
+            let mut emulation = EmulationArguments::default();
+            emulation.size = *size;
             Ok(Ok((emulation.stream(&input, options)?, true)))
         }
         Place::Trace(name) => {
@@ -159,28 +162,32 @@ pub fn run(
         }
     }
     let [baseline, shipped] = benches.map(|bench| bench.sums);
-    let kernels = functions.into_iter().zip(&program.kernels).enumerate().map(|(number, (function, kernel))| {
-        function?;
-        let launches = counted[number];
-        if launches == 0 {
-            return Err(format!("launch {} of the kernel is not in the program as it ran here", kernel.launch));
-        }
-        let (baseline, shipped) = (&baseline[number], &shipped[number]);
-        if let Some(refused) = baseline.refused.as_ref().or(shipped.refused.as_ref()) {
-            return Err(refused.clone());
-        }
-        let mean = |sum: &Sum| Modelled {
-            cycles: sum.cycles as f64 / launches as f64,
-            errors: sum.errors.clone(),
-        };
-        Ok(Ran {
-            launches,
-            warp_instructions: baseline.warp_instructions as f64 / launches as f64,
-            baseline: mean(baseline),
-            modern: mean(shipped),
-            modern_design: modern.name(),
-        })
-    });
+    let kernels =
+        functions.into_iter().zip(&program.kernels).enumerate().map(|(number, (function, kernel))| {
+            function?;
+            let launches = counted[number];
+            if launches == 0 {
+                return Err(format!(
+                    "launch {} of the kernel is not in the program as it ran here",
+                    kernel.launch
+                ));
+            }
+            let (baseline, shipped) = (&baseline[number], &shipped[number]);
+            if let Some(refused) = baseline.refused.as_ref().or(shipped.refused.as_ref()) {
+                return Err(refused.clone());
+            }
+            let mean = |sum: &Sum| Modelled {
+                cycles: sum.cycles as f64 / launches as f64,
+                errors: sum.errors.clone(),
+            };
+            Ok(Ran {
+                launches,
+                warp_instructions: baseline.warp_instructions as f64 / launches as f64,
+                baseline: mean(baseline),
+                modern: mean(shipped),
+                modern_design: modern.name(),
+            })
+        });
     Ok(kernels.collect())
 }
 
@@ -256,7 +263,7 @@ struct Sum {
 struct Bench<'a> {
     config: &'a Config,
     design: Design,
-    gpu: Gpu,
+    gpu: Gpu<SubCoreEngine>,
     sums: Vec<Sum>,
     /// Kernels that the GPU has run.
     ran: usize,
@@ -268,7 +275,7 @@ impl<'a> Bench<'a> {
         Bench { config, design, gpu: Bench::gpu(config, design), sums, ran: 0 }
     }
 
-    fn gpu(config: &Config, design: Design) -> Gpu {
+    fn gpu(config: &Config, design: Design) -> Gpu<SubCoreEngine> {
         Gpu::new(config, design, 1, Engines::models(config, design, 1))
     }
 

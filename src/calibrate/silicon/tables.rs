@@ -17,7 +17,8 @@ pub fn of(results: &Results) -> Vec<Titled> {
         tables.push(Titled::new("Suites", &suites(results)));
     }
     if !results.published.is_empty() {
-        tables.push(Titled::new("Programs beside what was published of other simulators", &published(results)));
+        tables
+            .push(Titled::new("Programs beside what was published of other simulators", &published(results)));
     }
     if !results.not_run.is_empty() {
         tables.push(Titled::new("Measured, and not run here", &not_run(results)));
@@ -27,10 +28,22 @@ pub fn of(results: &Results) -> Vec<Titled> {
 
 fn kernels(results: &Results) -> Table {
     let card = format!("{}, cycles", results.card.name);
-    let head = ["program", "kernel", "SMs", "launches", &card, "baseline", "error", "modern", "error", "dependences"];
+    let head = [
+        "program",
+        "kernel",
+        "SMs",
+        "launches",
+        &card,
+        "baseline",
+        "error",
+        "modern",
+        "error",
+        "dependences",
+    ];
     let mut rows = left(&head, &[0, 1, 9]);
-    for Compared { measured, launches, baseline, modern, baseline_error, modern_error, modern_design, .. } in
-        &results.kernels
+    for Compared {
+        measured, launches, baseline, modern, baseline_error, modern_error, modern_design, ..
+    } in &results.kernels
     {
         rows.add_row([
             measured.program.clone(),
@@ -49,7 +62,16 @@ fn kernels(results: &Results) -> Table {
 }
 
 fn suites(results: &Results) -> Table {
-    let head = ["suite", "design", "SMs", "kernels", "mean error", "within 10%", "correlation of logarithms", "not run"];
+    let head = [
+        "suite",
+        "design",
+        "SMs",
+        "kernels",
+        "mean error",
+        "within 10%",
+        "correlation of logarithms",
+        "not run",
+    ];
     let mut rows = left(&head, &[0, 1]);
     for Suite { suite, baseline, modern, not_run } in &results.suites {
         for (design, summary) in [("baseline", baseline), ("modern", modern)] {
