@@ -35,9 +35,9 @@ fn kernels(results: &Results) -> Table {
         "launches",
         &card,
         "baseline",
-        "error",
+        "error of baseline",
         "modern",
-        "error",
+        "error of modern",
         "dependences",
     ];
     let mut rows = left(&head, &[0, 1, 9]);
