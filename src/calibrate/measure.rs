@@ -77,7 +77,7 @@ pub struct CalibrationSummary {
 }
 
 impl CalibrationSummary {
-    /// Of pairs of cycles: ours and the reference's.
+    /// Pairs are our cycles and the reference's.
     pub fn of(pairs: impl IntoIterator<Item = (f64, f64)>) -> CalibrationSummary {
         let pairs: Vec<(f64, f64)> = pairs.into_iter().collect();
         let error = |(ours, reference): &(f64, f64)| (ours / reference - 1.0).abs();

@@ -35,8 +35,6 @@ use silicon::Measurements;
   gpurf calibrate papers/accel-sim-built-in.json --traces out/traces --plot calibration.svg       # seconds
   gpurf calibrate papers/accel-sim-built-in.json --traces out/traces --without l1-banks --json -  # seconds
   gpurf calibrate papers/accel-sim-built-in.json --traces out/traces --ablate                     # minutes
-  gpurf calibrate hw_perf.csv --traces traces/qv100                                               # minutes
-  gpurf calibrate card.toml                                                                       # seconds
 
 Cycles of a simulator are JSON: {\"traces\": {FOLDER: [KERNEL, ...]}}. A KERNEL has \"file\", its trace in the
 folder, \"cycles\" by variant, and perhaps \"name\" and \"group\", what bounds it. Kernels of a folder that the
@@ -45,7 +43,8 @@ file does not name are not run.
 Cycles of a real GPU are TOML, with a table [card]: name, architecture, clock_mhz, source, machine (a preset or
 a file of constants), and perhaps caches_emptied. Each [[kernel]] has suite, program, kernel, cycles, and
 perhaps input and launch (its number, or \"mean\"). One of trace = FOLDER, workload = NAME (perhaps with size)
-and not_run = REASON says where the program is had. Accel-Sim's hw_perf.csv is read as it is.")]
+and not_run = REASON says where the program is had. Accel-Sim's hw_perf.csv is read as it is. A file whose name
+ends in .toml or .csv is one of a GPU.")]
 pub struct Arguments {
     /// The file with the cycles of the reference
     #[arg(value_name = "FILE")]

@@ -12,7 +12,7 @@ use super::measured::{Card, Launch, Measured, Measurements, Place};
 pub const WHERE: &str = "Accel-Sim's is util/accelwattch/accelwattch_hw_profiler/hw_perf.csv of \
                          https://github.com/accel-sim/accel-sim-framework";
 
-/// What it does not say of itself.
+/// Facts that it does not say of itself.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Described {

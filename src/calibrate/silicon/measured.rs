@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::hw_perf;
 use crate::input::Size;
 
-/// What was measured on a card.
+/// Kernels that were measured on a card.
 #[derive(Debug)]
 pub struct Measurements {
     pub card: Card,

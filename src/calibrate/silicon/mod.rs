@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cycles of kernels on a real GPU beside those of as many SMs here: the baseline and the sub-core that ships.
+//! Cycles of kernels on a real GPU beside those of as many SMs here, under the baseline and the sub-core that
+//! ships.
 
 mod hw_perf;
 mod measured;
@@ -56,7 +57,7 @@ struct Suite {
 struct Compared {
     #[serde(flatten)]
     measured: Measured,
-    /// The architecture of the code.
+    /// Launches here that count.
     launches: u64,
     warp_instructions: f64,
     baseline: Modelled,
@@ -304,7 +305,7 @@ mod tests {
         assert!((modern.mean_error - 0.2501 / 3.0).abs() < 1e-9, "{modern:?}");
         assert_eq!((baseline.within_tenth, modern.within_tenth), (1, 2));
         // Of ln 1.2, ln 1, ln 4 (of thousands) with ln 1, ln 2, ln 4, by hand.
-        assert!((baseline.correlation.unwrap() - 0.811_0).abs() < 1e-3, "{baseline:?}");
+        assert!((baseline.correlation.unwrap() - 0.7992).abs() < 1e-4, "{baseline:?}");
         assert!(Suite::of("b", &kernels[..2], 0).baseline.correlation.is_none());
     }
 

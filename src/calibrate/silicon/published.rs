@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What others have published of their simulators' errors, program by program.
+//! Errors of other simulators that their authors have published, program by program.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct Published {
     pub rtx_2070_super: OfCard,
 }
 
-/// Of the simulators on one card.
+/// Errors of the simulators on one card.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfCard {

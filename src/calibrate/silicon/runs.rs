@@ -48,7 +48,7 @@ impl Machine {
     }
 }
 
-/// What a launch, or several on average, took here.
+/// Cycles of a launch here, or of several on average.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Modelled {
     pub cycles: f64,
@@ -60,7 +60,7 @@ pub struct Modelled {
 pub struct Ran {
     /// Launches that count.
     pub launches: u64,
-    /// Of one launch, on average.
+    /// Counted in one launch, on average.
     pub warp_instructions: f64,
     pub baseline: Modelled,
     pub modern: Modelled,
@@ -249,7 +249,7 @@ fn steps<'a>(
     (steps, counted)
 }
 
-/// Of the launches that count for a kernel.
+/// Sums over the launches that count for a kernel.
 #[derive(Clone, Debug, Default)]
 struct Sum {
     cycles: u64,
