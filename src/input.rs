@@ -12,6 +12,7 @@ use gpurf_trace::Workload;
 use gpurf_workloads::suite::hgemm::{run_tile, Tile};
 use gpurf_workloads::suite::{self, Benchmark};
 use gpurf_workloads::{Device, LaunchFile, Options, Scope};
+use serde::{Deserialize, Serialize};
 
 use crate::output::{from_one, say, spinner};
 use crate::{products, program};
@@ -55,7 +56,8 @@ impl From<Widening> for gpurf_workloads::Widening {
 }
 
 /// How much work a built-in workload does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Size {
     /// Up to about 100,000 warp instructions
     #[default]

@@ -165,3 +165,128 @@ fn what_cannot_be_compared_is_refused_by_name() {
     });
     refuses(&twice, &[], &["changed.json", "traces.nn", "kernel-1.traceg"]);
 }
+
+/// A card of two SMs, made up: its cycles of `backprop` are those that `gpurf sim` gives for the baseline.
+/// The file, the kernels' names, and their cycles under the baseline and the sub-core that
+/// ships.
+fn card(more: &str) -> (TempDir, String, Vec<(String, [f64; 2])>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let machine = folder.path().join("machine.toml");
+    fs::write(&machine, "sms = 2\n[l2]\nshared = true\n").expect("written");
+    let machine = machine.display().to_string();
+    let of =
+        |design| json_of(&["sim", "backprop", "--design", design, "--config", &machine])["kernels"].clone();
+    let (baseline, modern) = (of("baseline"), of("modern"));
+    let kernels = baseline.as_array().expect("kernels").iter().zip(modern.as_array().expect("kernels"));
+    let kernels = kernels.map(|(one, other)| {
+        let cycles = [one, other].map(|kernel| kernel["cycles"].as_f64().expect("cycles"));
+        (one["name"].as_str().expect("a name").to_string(), cycles)
+    });
+    let kernels: Vec<_> = kernels.collect();
+    let mut text = String::from(
+        "[card]\nname = \"made up\"\narchitecture = \"sm_75\"\nclock_mhz = 1000\nsource = \"made up\"\n\
+         machine = \"machine.toml\"\n",
+    );
+    text += more;
+    for (name, [baseline, _]) in &kernels {
+        text += &format!(
+            "[[kernel]]\nsuite = \"ours\"\nprogram = \"backprop\"\nkernel = \"{name}\"\nlaunch = 1\n\
+             cycles = {baseline}\nworkload = \"backprop\"\n"
+        );
+    }
+    text +=
+        "[[kernel]]\nsuite = \"others\"\nprogram = \"far\"\nkernel = \"k\"\ncycles = 5\ntrace = \"far\"\n";
+    text += "[[kernel]]\nsuite = \"others\"\nprogram = \"farther\"\nkernel = \"k\"\ncycles = 6\nnot_run = \"no code\"\n";
+    text += "[[kernel]]\nsuite = \"ours\"\nprogram = \"backprop\"\nkernel = \"nothing\"\ncycles = 7\nworkload = \"backprop\"\n";
+    let path = folder.path().join("card.toml");
+    fs::write(&path, text).expect("written");
+    fs::create_dir(folder.path().join("traces")).expect("created");
+    (folder, path.display().to_string(), kernels)
+}
+
+#[test]
+fn a_card_is_compared_kernel_by_kernel_and_nothing_is_left_out_unsaid() {
+    let (folder, card, cycles) = card("");
+    let traces = folder.path().join("traces").display().to_string();
+    let results = json_of(&["calibrate", &card, "--traces", &traces]);
+    let kernels = results["kernels"].as_array().expect("kernels");
+    assert_eq!(kernels.len(), cycles.len());
+    for (kernel, (name, [baseline, modern])) in kernels.iter().zip(&cycles) {
+        assert_eq!(kernel["kernel"], name.as_str());
+        assert_eq!(kernel["baseline"]["cycles"].as_f64(), Some(*baseline));
+        assert_eq!(kernel["baseline_error"], 0.0);
+        assert_eq!(kernel["modern"]["cycles"].as_f64(), Some(*modern), "on control bits");
+        assert_eq!(kernel["modern_design"], "modern");
+        let error = kernel["modern_error"].as_f64().expect("a number");
+        assert!((error - (modern / baseline - 1.0)).abs() < 1e-12 && error != 0.0, "{kernel}");
+    }
+    let suites = results["suites"].as_array().expect("suites");
+    let names: Vec<_> = suites.iter().map(|suite| suite["suite"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["ours", "others", "all"]);
+    let [ours, others, all] = [&suites[0], &suites[1], &suites[2]];
+    assert_eq!((&ours["not_run"], &others["not_run"], &all["not_run"]), (&1.into(), &2.into(), &3.into()));
+    assert_eq!(ours["baseline"]["mean_error"], 0.0);
+    let mean = cycles.iter().map(|(_, [baseline, modern])| (modern / baseline - 1.0).abs()).sum::<f64>()
+        / cycles.len() as f64;
+    assert!((ours["modern"]["mean_error"].as_f64().expect("a number") - mean).abs() < 1e-12);
+    let reasons = results["not_run"].as_array().expect("kernels that did not run");
+    let reasons: Vec<_> = reasons.iter().map(|left| left["reason"].as_str().expect("a reason")).collect();
+    assert!(reasons.iter().any(|reason| reason.contains("no trace far")), "{reasons:?}");
+    assert!(reasons.contains(&"no code"), "{reasons:?}");
+    assert!(reasons.iter().any(|reason| reason.contains("launches no kernel of this name")), "{reasons:?}");
+
+    let table = gpurf(&["calibrate", &card, "--traces", &traces, "--sms", "1"]).assert().success();
+    let table = String::from_utf8_lossy(&table.get_output().stdout).into_owned();
+    for part in ["1 of 2, a sample", "no code", "control bits", "Measured, and not run here"] {
+        assert!(table.contains(part), "`{part}` is not in: {table}");
+    }
+    let sample = json_of(&["calibrate", &card, "--traces", &traces, "--sms", "1"]);
+    let instructions =
+        |results: &Value| results["kernels"][0]["warp_instructions"].as_f64().expect("a number");
+    let share = instructions(&sample) / instructions(&results);
+    assert!((share - 0.5).abs() < 0.05, "{share}");
+}
+
+#[test]
+fn launches_of_a_card_whose_caches_were_emptied_find_nothing_in_l2() {
+    let (_folder, kept, _) = card("");
+    let (folder, emptied, _) = card("caches_emptied = true\n");
+    let traces = folder.path().join("traces").display().to_string();
+    let cycles = |card: &str| -> Vec<f64> {
+        let results = json_of(&["calibrate", card, "--traces", &traces]);
+        let kernels = results["kernels"].as_array().expect("kernels").clone();
+        kernels.iter().map(|kernel| kernel["baseline"]["cycles"].as_f64().expect("a number")).collect()
+    };
+    let (kept, emptied) = (cycles(&kept), cycles(&emptied));
+    assert!(kept.iter().zip(&emptied).all(|(kept, emptied)| kept < emptied), "{kept:?}, {emptied:?}");
+}
+
+#[test]
+fn a_file_of_a_card_that_cannot_be_used_is_refused_by_name() {
+    let (folder, card, _) = card("");
+    let traces = folder.path().join("traces").display().to_string();
+    let refuses = |arguments: &[&str], parts: &[&str]| {
+        let assert = gpurf(&["calibrate"]).args(arguments).assert().code(2);
+        let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        for part in parts {
+            assert!(message.contains(part), "{arguments:?}: `{part}` is not in: {message}");
+        }
+    };
+    refuses(&["nowhere.csv"], &["nowhere.csv", "accelwattch_hw_profiler/hw_perf.csv"]);
+    refuses(&[&card, "--traces", &traces, "--variant", "gto"], &["card.toml", "--variant"]);
+    refuses(&[&card, "--traces", &traces, "--ablate"], &["card.toml", "--ablate"]);
+    refuses(&[&card, "--traces", &traces, "--sms", "3"], &["--sms 3", "2"]);
+    refuses(&[&card, "--traces", "nowhere"], &["nowhere", "--traces"]);
+    refuses(&["papers/accel-sim-built-in.json", "--launches", "2"], &["built-in.json", "--launches"]);
+    let changed = |change: &dyn Fn(String) -> String| {
+        let path = folder.path().join("changed.toml");
+        fs::write(&path, change(fs::read_to_string(&card).expect("read"))).expect("written");
+        path.display().to_string()
+    };
+    let zero = changed(&|text| text.replace("cycles = 5\n", "cycles = 0\n"));
+    refuses(&[&zero], &["changed.toml", "kernel `k`", "cycles = 0"]);
+    let nowhere = changed(&|text| text.replace("machine.toml", "nowhere.toml"));
+    refuses(&[&nowhere, "--traces", &traces], &["nowhere.toml"]);
+    let empty = changed(&|text| text.split("[[kernel]]").next().expect("a card").to_string());
+    refuses(&[&empty], &["changed.toml", "[[kernel]]"]);
+}

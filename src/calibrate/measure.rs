@@ -77,21 +77,26 @@ pub struct CalibrationSummary {
 }
 
 impl CalibrationSummary {
-    pub fn of<'a>(kernels: impl IntoIterator<Item = &'a MeasuredKernel>) -> CalibrationSummary {
-        let kernels: Vec<&MeasuredKernel> = kernels.into_iter().collect();
-        let error = |kernel: &&MeasuredKernel| (kernel.ratio - 1.0).abs();
-        let logarithms: Vec<(f64, f64)> = kernels
-            .iter()
-            .map(|kernel| ((kernel.cycles.max(1) as f64).ln(), (kernel.reference as f64).ln()))
-            .collect();
+    /// Pairs are our cycles and the reference's.
+    pub fn of(pairs: impl IntoIterator<Item = (f64, f64)>) -> CalibrationSummary {
+        let pairs: Vec<(f64, f64)> = pairs.into_iter().collect();
+        let error = |(ours, reference): &(f64, f64)| (ours / reference - 1.0).abs();
+        let logarithms: Vec<(f64, f64)> =
+            pairs.iter().map(|(ours, reference)| (ours.max(1.0).ln(), reference.ln())).collect();
+        let sum = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>().round() as u64;
         CalibrationSummary {
-            kernels: kernels.len(),
-            cycles: kernels.iter().map(|kernel| kernel.cycles).sum(),
-            reference: kernels.iter().map(|kernel| kernel.reference).sum(),
-            mean_error: kernels.iter().map(error).sum::<f64>() / kernels.len() as f64,
+            kernels: pairs.len(),
+            cycles: sum(|pair| pair.0),
+            reference: sum(|pair| pair.1),
+            mean_error: pairs.iter().map(error).sum::<f64>() / pairs.len() as f64,
             correlation: correlation(&logarithms),
-            within_tenth: kernels.iter().filter(|kernel| error(kernel) <= 0.1).count(),
+            within_tenth: pairs.iter().filter(|pair| error(pair) <= 0.1).count(),
         }
+    }
+
+    pub fn of_kernels<'a>(kernels: impl IntoIterator<Item = &'a MeasuredKernel>) -> CalibrationSummary {
+        let pairs = kernels.into_iter().map(|kernel| (kernel.cycles as f64, kernel.reference as f64));
+        CalibrationSummary::of(pairs)
     }
 }
 
@@ -114,5 +119,8 @@ pub fn by_group(kernels: &[MeasuredKernel]) -> Vec<(String, CalibrationSummary)>
     for kernel in kernels {
         groups.entry(&kernel.group).or_default().push(kernel);
     }
-    groups.into_iter().map(|(group, kernels)| (group.to_string(), CalibrationSummary::of(kernels))).collect()
+    groups
+        .into_iter()
+        .map(|(group, kernels)| (group.to_string(), CalibrationSummary::of_kernels(kernels)))
+        .collect()
 }

@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `gpurf calibrate`: our cycles beside those of a reference, kernel by kernel.
 //!
-//! The reference is a file of cycles, from another simulator or from counters of hardware; it says which
-//! traces they belong to. The streams run under the baseline, whose scheduler is greedy-then-oldest.
+//! The reference is a file of cycles. Those of another simulator name the traces that they belong to; the
+//! streams run on one SM under the baseline, whose scheduler is greedy-then-oldest. Those of a real GPU are
+//! in [`silicon`].
 
 mod measure;
 mod mechanisms;
 mod plot;
 mod reference;
+mod silicon;
 mod tables;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, Result};
+use anyhow::{bail, ensure, Result};
 use clap::Args;
 use gpurf_sim::config::Config;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
-use crate::output::{all, progress, say, write_text, JsonArgument};
+use crate::output::{all, from_one, progress, say, write_text, JsonArgument};
 use crate::settings::constants_help;
 use crate::verdict::Verdict;
 use measure::{measure, CalibrationSummary, MeasuredKernel};
 use mechanisms::{Mechanism, MECHANISMS};
 use reference::Reference;
+use silicon::Measurements;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -33,9 +36,15 @@ use reference::Reference;
   gpurf calibrate papers/accel-sim-built-in.json --traces out/traces --without l1-banks --json -  # seconds
   gpurf calibrate papers/accel-sim-built-in.json --traces out/traces --ablate                     # minutes
 
-The file is JSON: {\"traces\": {FOLDER: [KERNEL, ...]}}. A KERNEL has \"file\", its trace in the folder,
-\"cycles\" by variant, and perhaps \"name\" and \"group\", what bounds it. Kernels of a folder that the file
-does not name are not run.")]
+Cycles of a simulator are JSON: {\"traces\": {FOLDER: [KERNEL, ...]}}. A KERNEL has \"file\", its trace in the
+folder, \"cycles\" by variant, and perhaps \"name\" and \"group\", what bounds it. Kernels of a folder that the
+file does not name are not run.
+
+Cycles of a real GPU are TOML, with a table [card]: name, architecture, clock_mhz, source, machine (a preset or
+a file of constants), and perhaps caches_emptied. Each [[kernel]] has suite, program, kernel, cycles, and
+perhaps input and launch (its number, or \"mean\"). One of trace = FOLDER, workload = NAME (perhaps with size)
+and not_run = REASON says where the program is had. Accel-Sim's hw_perf.csv is read as it is. A file whose name
+ends in .toml or .csv is one of a GPU.")]
 pub struct Arguments {
     /// The file with the cycles of the reference
     #[arg(value_name = "FILE")]
@@ -43,21 +52,28 @@ pub struct Arguments {
     /// The folder with the folders of traces; without it, `traces` beside the folder of FILE, or GPURF_TRACES
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
-    /// Compare with this variant of the reference's cycles
-    #[arg(long, default_value = "gto")]
-    variant: String,
-    /// Kernels to which the reference gives fewer cycles than this run, but do not count
-    #[arg(long, value_name = "CYCLES", default_value_t = 1000)]
-    minimum: u64,
+    /// Compare with this variant of a simulator's cycles; without it, gto
+    #[arg(long)]
+    variant: Option<String>,
+    /// Kernels to which a simulator gives fewer cycles than this run, but do not count; without it, 1000
+    #[arg(long, value_name = "CYCLES")]
+    minimum: Option<u64>,
     /// Leave this mechanism of the machine out. The option may be given several times
     #[arg(long, value_name = "MECHANISM", long_help = mechanisms::help())]
     without: Vec<String>,
     /// Also run without each of the mechanisms in turn
     #[arg(long)]
     ablate: bool,
-    /// Take constants of the machine from this file, in TOML, or from the preset of this name
-    #[arg(long, value_name = "FILE", default_value = "accel-sim-rtx2060")]
-    config: PathBuf,
+    /// Simulate so many SMs of a card, with their share of thread blocks, L2 and DRAM; without it, all
+    #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
+    sms: Option<u64>,
+    /// The first N launches of a kernel stand for a mean of all that a card measured; without it, 1
+    #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
+    launches: Option<u64>,
+    /// Take constants of the machine from this file, in TOML, or from the preset of this name; without it,
+    /// accel-sim-rtx2060, or what the file says of a card
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Set one constant of the machine. The option may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
     settings: Vec<String>,
@@ -92,12 +108,24 @@ struct Ablation {
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    let mut config = Config::load(Some(&arguments.config), &arguments.settings)?;
+    if Measurements::is_named_so(&arguments.reference) {
+        return silicon::run(&arguments);
+    }
+    let path = arguments.reference.display();
+    for (option, given) in [("--sms", arguments.sms), ("--launches", arguments.launches)] {
+        ensure!(given.is_none(), "{path}: {option} is for cycles of a card (.toml, .csv); leave it out");
+    }
+    let variant = arguments.variant.as_deref().unwrap_or("gto");
+    let minimum = arguments.minimum.unwrap_or(1000);
+    let machine = arguments.config.as_deref().unwrap_or(Path::new("accel-sim-rtx2060"));
+    let mut config = Config::load(Some(machine), &arguments.settings)?;
     for name in &arguments.without {
         config = Mechanism::named(name)?.without(&config)?;
     }
-    let reference = Reference::read(&arguments.reference, &arguments.variant)?;
-    let traces = folder_of_traces(&arguments)?;
+    let reference = Reference::read(&arguments.reference, variant)?;
+    let Some(traces) = folder_of_traces(&arguments)? else {
+        bail!("{path}: there is no folder of traces beside it; name it with --traces DIR");
+    };
     let sets = reference.open(&traces)?;
     let inputs = sets.iter().map(|set| set.trace.clone()).collect();
 
@@ -106,27 +134,23 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let run = |config: &Config| -> Result<Vec<MeasuredKernel>> {
         let sets = sets.par_iter().map(|set| measure(set, config).inspect(|_| bar.inc(1)));
         let kernels = sets.collect::<Result<Vec<_>>>()?.into_iter().flatten();
-        Ok(kernels.filter(|kernel| kernel.reference >= arguments.minimum).collect())
+        Ok(kernels.filter(|kernel| kernel.reference >= minimum).collect())
     };
     let kernels = run(&config)?;
     if kernels.is_empty() {
-        bail!(
-            "{}: no kernel has {} cycles or more; give a lower --minimum",
-            arguments.reference.display(),
-            arguments.minimum
-        );
+        bail!("{path}: no kernel has {minimum} cycles or more; give a lower --minimum",);
     }
     let ablation = left.par_iter().map(|mechanism| {
-        let summary = CalibrationSummary::of(&run(&mechanism.without(&config)?)?);
+        let summary = CalibrationSummary::of_kernels(&run(&mechanism.without(&config)?)?);
         Ok(Ablation { mechanism, summary })
     });
     let ablation = ablation.collect::<Result<Vec<_>>>()?;
     bar.finish_and_clear();
 
     let results = Results {
-        variant: arguments.variant.clone(),
-        minimum: arguments.minimum,
-        summary: CalibrationSummary::of(&kernels),
+        variant: variant.into(),
+        minimum,
+        summary: CalibrationSummary::of_kernels(&kernels),
         groups: measure::by_group(&kernels),
         kernels,
         ablation,
@@ -136,7 +160,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let titled = tables.iter().map(|(title, rows)| Titled::new(*title, rows)).collect();
     let written = all([
         arguments.json.write(&results),
-        write_text(arguments.plot.as_deref(), || plot::scatter(&results.kernels, &arguments.variant)),
+        write_text(arguments.plot.as_deref(), || plot::scatter(&results.kernels, variant)),
         arguments.record.write(&Study::of_tables("calibrate", inputs, titled)),
     ]);
     if arguments.json.leaves_tables() {
@@ -151,17 +175,14 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 }
 
 /// As the option says, or beside the folder of the reference, or as the environment says.
-fn folder_of_traces(arguments: &Arguments) -> Result<PathBuf> {
+fn folder_of_traces(arguments: &Arguments) -> Result<Option<PathBuf>> {
     if let Some(folder) = &arguments.traces {
-        return Ok(folder.clone());
+        return Ok(Some(folder.clone()));
     }
     let folder = arguments.reference.parent().unwrap_or(Path::new(""));
     let beside = folder.join("../traces");
-    if beside.is_dir() {
-        return Ok(beside);
-    }
-    match std::env::var_os("GPURF_TRACES") {
-        Some(folder) => Ok(folder.into()),
-        None => bail!("{}: there is no such folder of traces; name it with --traces DIR", beside.display()),
+    match beside.is_dir() {
+        true => Ok(Some(beside)),
+        false => Ok(std::env::var_os("GPURF_TRACES").map(PathBuf::from)),
     }
 }

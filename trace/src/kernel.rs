@@ -113,7 +113,22 @@ impl Kernel {
     /// A kernel held in memory. The instructions of `blocks` index `program`.
     pub fn in_memory(header: KernelHeader, program: Program, blocks: Vec<ThreadBlock>) -> Kernel {
         let content = Arc::new((program, blocks));
-        Kernel::new(header, move || Ok(Box::new(MemoryBlocks { content: Arc::clone(&content), next: 0 })))
+        Kernel::new(header, move || Ok(Box::new(MemoryBlocks::new(Arc::clone(&content)))))
+    }
+
+    /// The kernel held in memory, with the blocks that are wanted by their number in the order of the stream,
+    /// from 0.
+    pub fn kept(&self, is_wanted: impl Fn(u64) -> bool) -> Result<Kernel> {
+        let (mut reader, mut blocks) = (self.open()?, vec![]);
+        let mut number = 0;
+        while let Some(block) = reader.next_block()? {
+            if is_wanted(number) {
+                blocks.push(block);
+            }
+            number += 1;
+        }
+        let kernel = Kernel::in_memory(self.header().clone(), reader.program, blocks);
+        Ok(Kernel { liveness: self.liveness.clone(), ..kernel })
     }
 
     /// With its live registers, where there is a listing to find them in. They are asked for when needed.
@@ -167,18 +182,33 @@ impl fmt::Debug for Kernel {
 
 struct MemoryBlocks {
     content: Arc<(Program, Vec<ThreadBlock>)>,
+    has_program: bool,
     next: usize,
+    /// From one block that is asked for to the next.
+    step: usize,
+}
+
+impl MemoryBlocks {
+    fn new(content: Arc<(Program, Vec<ThreadBlock>)>) -> Self {
+        MemoryBlocks { content, has_program: false, next: 0, step: 1 }
+    }
 }
 
 impl BlockSource for MemoryBlocks {
     fn next_block(&mut self, program: &mut Program) -> Result<Option<ThreadBlock>> {
         let (whole_program, blocks) = &*self.content;
-        if self.next == 0 {
+        if !self.has_program {
             program.clone_from(whole_program);
+            self.has_program = true;
         }
         let block = blocks.get(self.next).cloned();
-        self.next += 1;
+        self.next += self.step;
         Ok(block)
+    }
+
+    fn restrict(&mut self, own: u64, count: u64) -> bool {
+        (self.next, self.step) = (own as usize, count as usize);
+        true
     }
 }
 

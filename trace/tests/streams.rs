@@ -248,3 +248,27 @@ fn a_kernel_opens_any_number_of_times() {
     let first = only_block(&mut kernel.open().unwrap());
     assert_eq!(first, only_block(&mut kernel.open().unwrap()));
 }
+
+#[test]
+fn blocks_that_are_kept_are_dealt_as_the_whole_kernel_deals_them() {
+    let blocks = (0..10).map(|x| {
+        let mut block = ThreadBlock::new([x, 0, 0]);
+        block.begin_warp(0);
+        block
+    });
+    let header = KernelHeader { grid: [10, 1, 1], ..KernelHeader::default() };
+    let whole = Kernel::in_memory(header, Program::default(), blocks.collect());
+    let dealt = |kernel: &Kernel, own: u64, count: u64| {
+        let mut reader = kernel.open().unwrap();
+        reader.restrict(own, count);
+        let blocks = std::iter::from_fn(|| reader.next_block().unwrap());
+        blocks.map(|block| block.id[0]).collect::<Vec<_>>()
+    };
+    assert_eq!(dealt(&whole, 1, 4), [1, 5, 9]);
+    // The first two of four SMs.
+    let share = whole.kept(|number| number % 4 < 2).unwrap();
+    assert_eq!(dealt(&share, 0, 1), [0, 1, 4, 5, 8, 9]);
+    for own in 0..2 {
+        assert_eq!(dealt(&share, own, 2), dealt(&whole, own, 4));
+    }
+}

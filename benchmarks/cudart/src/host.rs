@@ -68,8 +68,8 @@ unsafe impl Send for Host {}
 
 struct Binary {
     cubin: Vec<u8>,
-    /// Read when it is first used.
-    module: Option<Module>,
+    /// Read when it is first used, with the listing that it was read from.
+    module: Option<(Module, String)>,
 }
 
 static HOST: Mutex<Option<Host>> = Mutex::new(None);
@@ -147,7 +147,7 @@ impl Host {
     pub fn with_module(&mut self, number: usize) -> (&mut Device, &Module) {
         self.device();
         let binary = &mut self.binaries[number];
-        let module = binary.module.get_or_insert_with(|| match module(&binary.cubin) {
+        let (module, _) = binary.module.get_or_insert_with(|| match module(&binary.cubin) {
             Ok(module) => module,
             Err(message) => give_up(message),
         });
@@ -234,6 +234,13 @@ impl Host {
         if let Err(error) = gpurf_trace::write_up_to(&device.into_workload(name), instructions, &folder) {
             give_up(format!("the trace cannot be written: {error}"));
         }
+        // A trace has no control bits; the listing of its code does.
+        let listings: String =
+            self.binaries.iter().filter_map(|binary| Some(binary.module.as_ref()?.1.as_str())).collect();
+        let place = Path::new(&folder).join(LISTING);
+        if let Err(error) = std::fs::write(&place, listings) {
+            give_up(format!("{}: the listing cannot be written: {error}", place.display()));
+        }
     }
 }
 
@@ -245,12 +252,16 @@ extern "C" {
     fn exit_at_once(code: i32) -> !;
 }
 
-fn module(cubin: &[u8]) -> Result<Module, String> {
+/// The name of the listing beside a trace.
+const LISTING: &str = "code.sass";
+
+fn module(cubin: &[u8]) -> Result<(Module, String), String> {
     let failed = |error: std::io::Error| format!("no temporary file: {error}");
     let mut file = tempfile::Builder::new().suffix(".cubin").tempfile().map_err(failed)?;
     std::io::Write::write_all(&mut file, cubin).map_err(failed)?;
     let text = binary::listing_with(file.path(), tools().as_deref())?;
-    Module::parse("the program's device code", &text).map_err(|error| error.to_string())
+    let module = Module::parse("the program's device code", &text).map_err(|error| error.to_string())?;
+    Ok((module, text))
 }
 
 /// Where a toolkit around this library has the compiler's tools.

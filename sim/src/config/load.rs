@@ -17,8 +17,8 @@ pub const TURING: &str = include_str!("../../config/turing.toml");
 pub const FINEREG: &str = include_str!("../../config/finereg.toml");
 
 /// Changes to the defaults that have a name, in place of a user's file: the machine of each paper, the
-/// reference's, and SMs of shipped GPUs as H describes them.
-pub const PRESETS: [(&str, &str); 8] = [
+/// reference's, SMs of shipped GPUs as H describes them, and a whole GPU that kernels were measured on.
+pub const PRESETS: [(&str, &str); 9] = [
     ("accel-sim-rtx2060", include_str!("../../config/accel_sim_rtx2060.toml")),
     ("malekeh-f", include_str!("../../config/malekeh_f.toml")),
     ("malekeh-w", include_str!("../../config/malekeh_w.toml")),
@@ -27,6 +27,7 @@ pub const PRESETS: [(&str, &str); 8] = [
     ("finereg", FINEREG),
     ("modern-turing", include_str!("../../config/modern_turing.toml")),
     ("modern-ampere", include_str!("../../config/modern_ampere.toml")),
+    ("qv100", include_str!("../../config/qv100.toml")),
 ];
 
 /// Hardware parameters that a configuration cannot set, and what sets them.

@@ -19,7 +19,8 @@ pub fn control_bits(file: &str, text: &str) -> Result<ControlBits> {
     let mut kernel: Option<String> = None;
     let mut last: Option<(u32, &str)> = None;
     for line in text.lines().map(str::trim) {
-        if let Some(section) = line.strip_prefix(".section") {
+        // A section also has lines of its flags and of what it is for.
+        if let Some(section) = line.strip_prefix(".section").filter(|rest| rest.starts_with([' ', '\t'])) {
             let name = section.trim().split(',').next().unwrap_or_default();
             kernel = name.strip_prefix(".text.").map(str::to_string);
         } else if let Some(name) = line.strip_prefix("Function : ") {
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_listing_of_any_target_gives_its_control_bits() {
-        let text = "\t.target\tsm_86\n.section .text._Z1kv,\"ax\"\n.text._Z1kv:\n\
+        let text = "\t.target\tsm_86\n\t.section\t.text._Z1kv,\"ax\"\n\t.sectionflags\t@\"\"\n.text._Z1kv:\n\
                     /*0000*/ MOV R1, c[0x0][0x28] ; /* 0x00000a0000017a02 */\n/* 0x000fe40000000f00 */\n\
                     /*0010*/ FADD R2, R1.reuse, R3 ; /* 0x0 */\n/* 0x042fc80000000000 */\n\
                     /*0020*/ DEPBAR.LE SB5, 0x1 ; /* 0x0 */\n/* 0x000fe20000000000 */\n";
