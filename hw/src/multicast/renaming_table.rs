@@ -3,8 +3,8 @@
 //!
 //! A warp that skips a load has no copy of what was loaded. It reads the row of the bank in which the leader
 //! has it. Each register of a warp has a row of its own from the start, its home. The table keeps, for the
-//! registers that some warp reads elsewhere, in whose home the value of each warp lies. All others lie at
-//! home, and have no entry.
+//! registers that some warp has elsewhere, in whose home the value of each warp lies. All others lie at home,
+//! and have no entry.
 //!
 //! # Timing
 //!
@@ -15,12 +15,12 @@
 //! |---|---|
 //! | `skip` | `register` of `warp` lies in the home of `leader` from the next cycle on |
 //! | `write` | `register` of `warp` gets a value, in the home of warp `row` |
-//! | `forget` | other warps come: their registers lie at home |
+//! | `forget` | warps leave with their CTA: their registers lie at home |
 //!
 //! # Decisions
 //!
-//! I says that a later load "is guided to the RF instead of SMEM using a proper register renaming technique".
-//! The rest is our reconstruction:
+//! I says that a later load "is guided to the RF instead of SMEM using a proper register renaming technique",
+//! and no more of it. The rest is our reconstruction:
 //!
 //! - **The homes of a CTA's warps are the physical registers.** There are no others, and no list of free
 //!   ones. Who renames a register only exchanges homes of that register among the warps of its CTA.
@@ -31,6 +31,8 @@
 //!   others.
 //! - **Older reads have been performed.** The scoreboard lets a warp write a register when its own older
 //!   instructions have read it. So a home that no warp names is not read any more.
+//! - **Some lanes.** A write of some lanes of a register that moves needs the others from the old home. The
+//!   instruction reads them as a source more. A load with inactive lanes is not skipped to.
 //! - **An entry is a register of the sub-core**, with a field for each warp. It is free again when all
 //!   warps are at home. If none is free the load is performed, or its value written as any load's.
 //! - **One register in a cycle.** A load of four registers takes four cycles. In the [SM](sm.md) the table
@@ -66,7 +68,7 @@ pub struct RenamingTable {
     pub leader: In<Bits<4>>,
     /// With `write`: the warps of the writer's CTA, its own among them.
     pub peers: In<[Bit; warps]>,
-    /// Another warp comes into the slot, and all others of its CTA come or have come with it.
+    /// The warp leaves with its CTA, all of whose warps leave in this cycle.
     pub forget: In<[Bit; warps]>,
 
     /// The source lies in another warp's home.
@@ -106,7 +108,7 @@ watch!(RenamingTable: [
     "move(warp = warp, register = register) if write && row != warp: warp {warp} writes R{register} into the \
         home of warp {row}",
     "misuse if write && skip: a register is written and skipped to at once",
-    "misuse for w in forget if forget[w] && (write || skip): warp {w} comes while a register is renamed",
+    "misuse for w in forget if forget[w] && (write || skip): warp {w} leaves while a register is renamed",
     "misuse for w in peers if write && warp == w && !peers[w]: warp {w} is not of its own CTA",
     "misuse if skip && free == 0: a load is skipped, and no entry is free",
     "fault for s in lent if lent[s] && lender[s] == warp: slot {s} lies at home and elsewhere",
