@@ -67,11 +67,11 @@ pub struct Transfer {
 #[bundle]
 pub struct Lenders {
     /// The source lies in another warp's row; else it lies with the instruction's own warp.
-    pub valid: [Bit; slots * lenders],
+    pub valid: [Bit; slots],
     /// The warp in whose row for this register the source lies.
-    pub warp: [Bits<4>; slots * lenders],
+    pub warp: [Bits<4>; slots],
     /// First row of that warp.
-    pub base: [Bits<8>; slots * lenders],
+    pub base: [Bits<8>; slots],
 }
 
 watch!(*: ["valid *lender_warp *lender_base if *lender_valid[i]"]);

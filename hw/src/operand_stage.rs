@@ -105,7 +105,7 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     /// First row of the warp's registers in every bank.
     pub base: In<Bits<8>>,
     /// Where sources lie that do not lie with the issued instruction's warp.
-    pub lender: Lenders<In>,
+    pub lender: [Lenders<In>; lenders],
     /// With `issue`: the collector is emptied before (caching and bypassing collectors only).
     pub flush: In<Bit>,
 

@@ -48,7 +48,7 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     /// First row of the warp's registers in every bank.
     pub head_base: In<[Bits<8>; warps]>,
     /// Where sources of the warp's next instruction lie that do not lie with the warp.
-    pub head_lender: [Lenders<In>; warps],
+    pub head_lender: [Lenders<In>; warps * lenders],
     /// The warp's collector is to be empty before the instruction enters (caching and bypassing collectors
     /// only).
     pub head_flush: In<[Bit; warps]>,
@@ -118,11 +118,13 @@ impl<K: Collector<W>, const W: usize, const C: usize> SubCore<K, W, C> {
     }
 
     /// Rows of other warps in which the issued instruction's sources lie.
-    fn lenders() {
-        operand_stage.lender.clear();
-        for w in 0..warps {
-            if issue_stage.issued & (issue_stage.warp == w) {
-                pass!(head_lender[w] => operand_stage.lender);
+    fn lend() {
+        for l in 0..lenders {
+            operand_stage.lender[l].clear();
+            for w in 0..warps {
+                if issue_stage.issued & (issue_stage.warp == w) {
+                    pass!(head_lender[w + l] => operand_stage.lender[l]);
+                }
             }
         }
     }

@@ -88,8 +88,7 @@ use crate::{monitor, watch};
 #[block(
     title = "Register-file arbiter",
     paper = "F §II, III-B, IV-A2",
-    parameters(collectors, slots, banks, accesses, grant_at_issue, transfer_ports, lenders, cache_far, d_ports),
-    sizes(lent = slots * lenders)
+    parameters(collectors, slots, banks, accesses, grant_at_issue, transfer_ports, lenders, cache_far, d_ports)
 )]
 pub struct Arbiter<const C: usize> {
     /// An instruction enters this collector. At most one is high.
@@ -103,7 +102,7 @@ pub struct Arbiter<const C: usize> {
     /// Register of the source.
     pub source_register: In<[Bits<8>; slots]>,
     /// Where sources lie that do not lie with the instruction's warp.
-    pub lender: Lenders<In>,
+    pub lender: [Lenders<In>; lenders],
     /// Results, one per bank; the register must live in that bank.
     pub write: [Write<In>; banks],
     /// A register that is to leave; it stands until it is read.
@@ -239,10 +238,12 @@ impl<const C: usize> Arbiter<C> {
             home[s] = home_of(source_register[s], warp);
             source_row[s] = row_of(base, source_register[s], bank_shift);
         }
-        for s in 0..lent {
-            if lender.valid[s] {
-                home[s] = home_of(source_register[s], lender.warp[s]);
-                source_row[s] = row_of(lender.base[s], source_register[s], bank_shift);
+        for l in 0..lenders {
+            for s in 0..slots {
+                if lender[l].valid[s] {
+                    home[s] = home_of(source_register[s], lender[l].warp[s]);
+                    source_row[s] = row_of(lender[l].base[s], source_register[s], bank_shift);
+                }
             }
         }
         for b in 0..banks {
