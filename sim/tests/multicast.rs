@@ -320,7 +320,7 @@ fn kernel(warps: &[&[Line]]) -> Workload {
                 width: if addresses.is_empty() { 0 } else { 4 },
                 immediates: [0; 2],
             });
-            let mask = if addresses.is_empty() { u32::MAX } else { (1 << addresses.len()) - 1 };
+            let mask = if addresses.is_empty() { u32::MAX } else { u32::MAX >> (32 - addresses.len()) };
             block.push(index.unwrap(), mask, addresses);
         }
     }
