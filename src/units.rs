@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Engines of an SM's hardware beside issue and operand stages: sub-cores without collectors, register
-//! caches, interval prefetchers, shared register pools, skip tables, renaming tables, inter-warp multicasting unit, register
-//! management unit, CTA status monitor, context mover.
+//! caches, interval prefetchers, shared register pools, skip tables, renaming tables, inter-warp multicasting
+//! unit, register management unit, CTA status monitor, context mover.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};

@@ -91,9 +91,10 @@ pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = Ct
 pub type ContextMoverEngine = Box<dyn Clocked<In = ContextMoverIn, Out = ContextMoverOut> + Send>;
 
 /// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
-/// s, and so have its register cache, interval prefetcher, register pool, skip table and renaming table; the others are one
-/// for each SM. An engine is used if the design has such hardware. It must have the parameters of the design
-/// ([`Design::parameters`]) or, where the design sets none, those of the machine ([`Config::hardware`]).
+/// s, and so have its register cache, interval prefetcher, register pool, skip table and renaming table; the
+/// others are one for each SM. An engine is used if the design has such hardware. It must have the parameters
+/// of the design ([`Design::parameters`]) or, where the design sets none, those of the machine
+/// ([`Config::hardware`]).
 ///
 /// ```
 /// use gpurf_sim::config::Config;

@@ -169,7 +169,7 @@ impl RenamingTable {
         }
     }
 
-    /// What becomes of the entries.
+    /// Entries that are taken, changed and freed.
     fn keep() {
         let hole: Bits<6> = first(0..renaming_entries, |e| !valid[e]);
         for e in 0..renaming_entries {

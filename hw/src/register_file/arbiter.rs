@@ -13,7 +13,7 @@
 //! - A register that leaves with its block ([finereg](finereg.md#in-the-sm)) comes last: it is read in a
 //!   cycle in which its bank's first access is idle (`transfer_ports`). R sends "register indices [...] to
 //!   the ACRF through arbitrator", and does not say in which order.
-//! - An operand that lies with another warp (`lenders`) is read from the bank and row of that warp's register.
+//! - An operand that lies with another warp (`lenders`) is read from that warp's bank and row.
 //! - Caching collectors have a write filter. Of the writes that belong to a collector's warp, the first near
 //!   one, by bank number, goes to its port D. The others are kept out of it, and reported to it.
 //!

@@ -78,9 +78,9 @@ impl Design {
         self.register_cache == Some(Caching::Intervals)
     }
 
-    /// A warp that skips a load reads the leader's registers. Where operands are not read through the arbiter,
-    /// or registers leave for other places, its own are written instead; so they are where what collectors
-    /// keep of a warp cannot be dropped at once, and where rows would be named in latches.
+    /// A warp that skips a load reads the leader's registers. Its own are written instead where operands are
+    /// not read through the arbiter, or registers leave for other places. So they are where what collectors
+    /// keep of a warp cannot be dropped at once, and where latches would have to name rows.
     pub fn renames_registers(&self, config: &Config) -> bool {
         let keeps_apart =
             self.collector.keeps == KeptOperands::Values && self.allocation == Allocation::AnyFree;

@@ -7,7 +7,7 @@ use gpurf_blocks::{Clocked, Parameters, MAX_WARPS};
 
 use crate::checkpoint::model_state;
 
-/// Registers of which some warp's value does not lie at home.
+/// Registers that some warp does not have at home.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct RenamingTable {
     warps: usize,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Registers of a sub-core's warps that lie in other warps' rows: DARSIE's renaming, I §5.2.2.
 //!
-//! A warp that skips a load names the row in which the leader has the value: its home is that of the
-//! [renaming table](crate::multicast::RenamingTable), which an engine runs. A result goes to the home that the
-//! table finds for it when its instruction leaves its collector, and so has read all of its operands. The
-//! table has as many cycles in a cycle of the SM as it needs, and none while all registers lie at home.
+//! A warp that skips a load names the row in which the leader has the value. The [renaming
+//! table](crate::multicast::RenamingTable), which an engine runs, keeps whose home that is. A result goes
+//! to the home that the table finds for it when its instruction leaves its collector. By then it has read
+//! all of its operands. The table has as many cycles in a cycle of the SM as it needs, and none while all
+//! registers lie at home.
 //!
-//! The skip table finds a load as long as its value lies somewhere: [`RenamedRegisters::hold`] knows how often
-//! each row was written. A warp that has skipped a load waits until the leader's result is in its bank.
+//! The skip table finds a load as long as its value lies somewhere: [`RenamedRegisters::hold`] knows how
+//! often each row was written. A warp that has skipped a load waits until the leader's result is in its
+//! bank.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{RenamingTableIn, RenamingTableOut};
@@ -25,7 +27,7 @@ pub(super) struct RenamedRegisters {
     /// Entries of the table, and those that are free.
     entries: u32,
     free: u32,
-    /// By warp: registers of which a result is on its way to its home.
+    /// By warp: registers whose next result is on its way to its home.
     unwritten: [RegisterSet; MAX_WARPS],
     /// By warp and register: results that its home has been given so far.
     given: Vec<u32>,

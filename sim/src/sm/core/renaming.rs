@@ -18,9 +18,9 @@ impl<E: RunsSubCore> Core<E> {
         peers.fold(0, |peers, peer| peers | peer.bit())
     }
 
-    /// Completes the head of a warp's buffer: where its sources lie. An instruction that writes some lanes of a
-    /// register that another warp reads too writes them elsewhere, and reads the other lanes for that, as far
-    /// as there are slots.
+    /// Completes the head of a warp's buffer: where its sources lie. An instruction may write some lanes of
+    /// a register that another warp reads too. It writes elsewhere, and reads the other lanes for that, as
+    /// far as there are slots.
     pub(super) fn present_lenders(&mut self, warp: WarpId, context: &Context) {
         let peers = self.peers(warp);
         let head = &mut self.hardware.inputs.heads[warp.index()];
