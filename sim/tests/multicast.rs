@@ -467,18 +467,6 @@ fn what_cannot_be_renamed_is_copied() {
 }
 
 #[test]
-fn a_write_of_some_lanes_reads_the_others_where_they_were() {
-    let load: Line = ("LDS", Some(4), &[2], &WHOLE);
-    let some: Line = ("LDS", Some(4), &[2], &[128, 132]);
-    let read: Line = ("MOV", Some(6), &[4], &[]);
-    let workload = pair(&[load, BARRIER, some, read, EXIT], &[load, BARRIER, read, EXIT]);
-    let apart = sound(&workload, Design::BASELINE, &all());
-    let counted = sound(&workload, Design::DARSIE, &all());
-    assert_eq!(counted.renamed_loads, 1);
-    assert_eq!(counted.bank_reads, apart.bank_reads + 1);
-}
-
-#[test]
 fn blocks_do_not_share() {
     let load: Line = ("LDS", Some(4), &[2], &[0, 4]);
     let lone = kernel(&[&[load, EXIT]]);

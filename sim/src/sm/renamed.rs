@@ -141,13 +141,6 @@ impl RenamedRegisters {
         }
     }
 
-    /// Returns true if another warp reads what lies where a register of this one does, so that a write goes
-    /// elsewhere.
-    pub fn moves(&mut self, warp: WarpId, register: RegisterId, peers: WarpSet) -> bool {
-        let present = self.home(warp, register);
-        !self.is_idle() && self.table.settle(&Self::writing(warp, register, peers)).row != u32::from(present)
-    }
-
     /// A result for a register of a warp is on its way, to the home that it is given.
     pub fn write(&mut self, warp: WarpId, register: RegisterId, peers: WarpSet) -> WarpId {
         let home = match self.is_idle() {

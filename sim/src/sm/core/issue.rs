@@ -97,11 +97,7 @@ impl<E: RunsSubCore> Core<E> {
     ) {
         let Some(held) = self.collectors.last(collector) else { return };
         let entering = context.code.of(&held.instruction().instruction).round(held.round);
-        let sources = match self.renamed.is_some() {
-            // Lanes of a renamed register that it does not write are a source more.
-            true => self.hardware.inputs.heads[held.warp.index()].sources.count_ones() as usize,
-            false => entering.sources().len(),
-        };
+        let sources = entering.sources().len();
         // A collector that caches asks once for a register: a repetition finds it.
         let repeats = if self.shape.caches_operands { entering.repeats } else { 0 };
         let hits = (outputs.hit | found | repeats) & all(sources);

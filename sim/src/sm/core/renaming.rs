@@ -18,27 +18,14 @@ impl<E: RunsSubCore> Core<E> {
         peers.fold(0, |peers, peer| peers | peer.bit())
     }
 
-    /// Completes the head of a warp's buffer: where its sources lie. An instruction may write some lanes of
-    /// a register that another warp reads too. It writes elsewhere, and reads the other lanes for that, as
-    /// far as there are slots.
+    /// Completes the head of a warp's buffer: where its sources lie.
     pub(super) fn present_lenders(&mut self, warp: WarpId, context: &Context) {
-        let peers = self.peers(warp);
         let head = &mut self.hardware.inputs.heads[warp.index()];
         head.lent = 0;
         let Some(renamed) = self.renamed.as_mut().filter(|renamed| !renamed.is_idle()) else { return };
-        let (slot, slots) = (&self.warps[warp.index()], self.shape.places.0);
-        let instruction = slot.head().0;
-        let decoded = context.code.of(instruction);
-        let mut count = decoded.round(slot.round()).sources().len();
-        if instruction.mask != u32::MAX && slot.round() == decoded.last_round() {
-            for &register in &decoded.destinations {
-                if count < slots && renamed.moves(warp, register, peers) {
-                    head.registers[count] = register;
-                    head.sources |= 1 << count;
-                    count += 1;
-                }
-            }
-        }
+        let slot = &self.warps[warp.index()];
+        let decoded = context.code.of(slot.head().0);
+        let count = decoded.round(slot.round()).sources().len();
         let homes = renamed.look_up(warp, &head.registers[..count]);
         for (source, &home) in homes[..count].iter().enumerate() {
             set(&mut head.lent, source, home != warp);
