@@ -31,8 +31,8 @@
 //!   others.
 //! - **Older reads have been performed.** The scoreboard lets a warp write a register when its own older
 //!   instructions have read it. So a home that no warp names is not read any more.
-//! - **Some lanes.** A write of some lanes of a register that moves would have to read the others first. The SM
-//!   leaves this read out. A load with inactive lanes is not skipped to.
+//! - **Some lanes.** A write of some lanes of a register that moves would have to read the others first. The
+//!   SM leaves this read out. A load with inactive lanes is not skipped to.
 //! - **An entry is a register of the sub-core**, with a field for each warp. It is free again when all
 //!   warps are at home. If none is free the load is performed, or its value written as any load's.
 //! - **One register in a cycle.** A load of four registers takes four cycles. In the [SM](sm.md) the table
