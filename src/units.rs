@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Engines of an SM's hardware beside issue and operand stages: sub-cores without collectors, register
-//! caches, interval prefetchers, shared register pools, skip tables, inter-warp multicasting unit, register
-//! management unit, CTA status monitor, context mover.
+//! caches, interval prefetchers, shared register pools, skip tables, renaming tables, inter-warp multicasting
+//! unit, register management unit, CTA status monitor, context mover.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,8 @@ use gpurf_blocks::{Clocked, Lockstep, Parameters, Ports, Typed, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{
     context_mover_model, iwmu_model, rmu_model, status_monitor_model, ContextMoverEngine, Engines,
-    IwmuEngine, ModernSubCoreEngine, PrefetcherEngine, RegisterCacheEngine, RegisterPoolEngine, RmuEngine,
-    SkipTableEngine, StatusMonitorEngine,
+    IwmuEngine, ModernSubCoreEngine, PrefetcherEngine, RegisterCacheEngine, RegisterPoolEngine,
+    RenamingTableEngine, RmuEngine, SkipTableEngine, StatusMonitorEngine,
 };
 use gpurf_sim::modern::ModernSubCore;
 use gpurf_sim::sm::Design;
@@ -125,6 +125,9 @@ impl<'a> Units<'a> {
         if design.rename {
             engines.skip_table = Box::new(in_turn(self.skip_tables(SUB_CORES * config.sms)?));
         }
+        if design.renames_registers(config) {
+            engines.renaming_table = Box::new(in_turn(self.renaming_tables(SUB_CORES * config.sms)?));
+        }
         if design.multicast {
             engines.multicasting_unit = Box::new(in_turn(self.multicasting_units(config.sms)?));
         }
@@ -232,6 +235,14 @@ impl<'a> Units<'a> {
         let hardware = unit_hardware::skip_table(parameters);
         let model = || self.design.skip_table_model(self.config);
         self.engines(("skip table", Turn::AfterSubCores), model, hardware, parameters, count)
+    }
+
+    /// So many renaming tables of a sub-core.
+    fn renaming_tables(&self, count: usize) -> Result<Vec<RenamingTableEngine>> {
+        let parameters = &self.design.parameters(self.config, 0);
+        let hardware = unit_hardware::renaming_table(parameters);
+        let model = || self.design.renaming_table_model(self.config);
+        self.engines(("renaming table", Turn::AfterSubCores), model, hardware, parameters, count)
     }
 
     /// So many inter-warp multicasting units.

@@ -60,11 +60,23 @@ fn an_interval_prefetcher_is_the_same_on_every_engine() {
     assert!(model["rc_flushes"].as_u64() > Some(100), "{}", model["rc_flushes"]);
 }
 
-/// Warps take values that others have loaded.
+/// Warps take values that others have loaded, from their rows.
 #[test]
-fn a_skip_table_is_the_same_on_every_engine() {
+fn skip_tables_and_renaming_tables_are_the_same_on_every_engine() {
     let model = same_on(&OTHERS, &["sgemm", "--design", "darsie", "--cycles", "4000"]);
     assert!(model["renamed_loads"].as_u64() > Some(30), "{}", model["renamed_loads"]);
+    assert_eq!(model["token_errors"], 0);
+}
+
+/// Collectors that cache drop what lies elsewhere now.
+#[test]
+fn rows_of_other_warps_are_the_same_beside_collectors_that_cache() {
+    for design in ["malekeh+darsie", "bow+darsie"] {
+        let model = same_on(&["lockstep"], &["sgemm", "--design", design, "--cycles", "2000"]);
+        assert!(model["renamed_loads"].as_u64() > Some(15), "{}", model["renamed_loads"]);
+        assert!(model["hits"].as_u64() > Some(1000), "{}", model["hits"]);
+        assert_eq!(model["token_errors"], 0);
+    }
 }
 
 /// Matrix instructions have operands as a trace names them; some are named twice.

@@ -63,6 +63,19 @@ pub struct Transfer {
     pub base: Bits<8>,
 }
 
+/// Other warps' rows, in which operands of an instruction lie: I §5.2.2.
+#[bundle]
+pub struct Lenders {
+    /// The source lies in another warp's row; else it lies with the instruction's own warp.
+    pub valid: [Bit; slots],
+    /// The warp in whose row for this register the source lies.
+    pub warp: [Bits<4>; slots],
+    /// First row of that warp.
+    pub base: [Bits<8>; slots],
+}
+
+watch!(*: ["valid *lender_warp *lender_base if *lender_valid[i]"]);
+
 /// A dispatched instruction, with its operands. All is zero in a cycle without dispatch.
 ///
 /// `W`: data width in bits.

@@ -83,7 +83,7 @@
 use gpurf_blocks::Choice;
 use rust_hdl::prelude::*;
 
-use crate::bundles::{Dispatched, Instruction, StageEvents, Transfer, Write};
+use crate::bundles::{Dispatched, Instruction, Lenders, StageEvents, Transfer, Write};
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::Collector;
 use crate::dialect::{block, rtl};
@@ -104,6 +104,8 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     pub instruction: Instruction<In>,
     /// First row of the warp's registers in every bank.
     pub base: In<Bits<8>>,
+    /// Where sources lie that do not lie with the issued instruction's warp.
+    pub lender: [Lenders<In>; lenders],
     /// With `issue`: the collector is emptied before (caching and bypassing collectors only).
     pub flush: In<Bit>,
 
@@ -175,7 +177,7 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
 impl<K: Collector<W>, const W: usize, const C: usize> OperandStage<K, W, C> {
     /// Arbiter.
     fn arbitrate() {
-        connect!(arbiter { issue, warp, base, write, transfer });
+        connect!(arbiter { issue, warp, base, lender, write, transfer });
         pass!(instruction => arbiter: source_register[..]);
         for s in 0..slots {
             arbiter.request[s] = false;

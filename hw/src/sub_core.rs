@@ -27,7 +27,7 @@
 use gpurf_blocks::IssueLatch;
 use rust_hdl::prelude::*;
 
-use crate::bundles::{Dispatched, Instruction, StageEvents, Transfer, Write};
+use crate::bundles::{Dispatched, Instruction, Lenders, StageEvents, Transfer, Write};
 use crate::collector::Collector;
 use crate::dialect::{block, rtl};
 use crate::issue::IssueStage;
@@ -47,6 +47,8 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub head: [Instruction<In>; warps],
     /// First row of the warp's registers in every bank.
     pub head_base: In<[Bits<8>; warps]>,
+    /// Where sources of the warp's next instruction lie that do not lie with the warp.
+    pub head_lender: [Lenders<In>; warps * lenders],
     /// The warp's collector is to be empty before the instruction enters (caching and bypassing collectors
     /// only).
     pub head_flush: In<[Bit; warps]>,
@@ -113,6 +115,18 @@ impl<K: Collector<W>, const W: usize, const C: usize> SubCore<K, W, C> {
             connect!(issue_stage -> warp as issued_warp);
         }
         connect!(issue_stage -> waiting);
+    }
+
+    /// Rows of other warps in which the issued instruction's sources lie.
+    fn lend() {
+        for l in 0..lenders {
+            operand_stage.lender[l].clear();
+            for w in 0..warps {
+                if issue_stage.issued & (issue_stage.warp == w) {
+                    pass!(head_lender[w + l] => operand_stage.lender[l]);
+                }
+            }
+        }
     }
 
     /// Results, and registers that leave.

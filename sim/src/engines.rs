@@ -5,7 +5,8 @@
 use gpurf_blocks::ports::{
     ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, IntervalPrefetcherIn,
     IntervalPrefetcherOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut, RegisterCacheIn,
-    RegisterCacheOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
+    RegisterCacheOut, RenamingTableIn, RenamingTableOut, RmuIn, RmuOut, SharedRegisterPoolIn,
+    SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
 };
 use gpurf_blocks::Clocked;
 
@@ -13,7 +14,7 @@ use crate::config::Config;
 use crate::design::{Design, OperandBuffer};
 use crate::finereg::{ContextMover, CtaStatusMonitor, Rmu};
 use crate::modern::{ModernSubCore, Shown, Told};
-use crate::multicast::{Iwmu, SkipTable};
+use crate::multicast::{Iwmu, RenamingTable, SkipTable};
 use crate::register_cache::{IntervalPrefetcher, LookedUp, Moved, Offer, RegisterCache, Sources};
 use crate::register_file::SharedRegisterPool;
 
@@ -77,6 +78,8 @@ pub type PrefetcherEngine = Box<dyn Clocked<In = IntervalPrefetcherIn, Out = Int
 pub type RegisterPoolEngine = Box<dyn Clocked<In = SharedRegisterPoolIn, Out = SharedRegisterPoolOut> + Send>;
 /// The skip table of a sub-core.
 pub type SkipTableEngine = Box<dyn Clocked<In = SkipTableIn, Out = SkipTableOut> + Send>;
+/// The renaming table of a sub-core.
+pub type RenamingTableEngine = Box<dyn Clocked<In = RenamingTableIn, Out = RenamingTableOut> + Send>;
 /// The inter-warp multicasting unit of an SM.
 pub type IwmuEngine = Box<dyn Clocked<In = IwmuIn, Out = IwmuOut> + Send>;
 /// The register management unit of an SM.
@@ -88,9 +91,10 @@ pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = Ct
 pub type ContextMoverEngine = Box<dyn Clocked<In = ContextMoverIn, Out = ContextMoverOut> + Send>;
 
 /// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m +
-/// s, and so have its register cache, interval prefetcher, register pool and skip table; the others are one
-/// for each SM. An engine is used if the design has such hardware. It must have the parameters of the design
-/// ([`Design::parameters`]) or, where the design sets none, those of the machine ([`Config::hardware`]).
+/// s, and so have its register cache, interval prefetcher, register pool, skip table and renaming table; the
+/// others are one for each SM. An engine is used if the design has such hardware. It must have the parameters
+/// of the design ([`Design::parameters`]) or, where the design sets none, those of the machine
+/// ([`Config::hardware`]).
 ///
 /// ```
 /// use gpurf_sim::config::Config;
@@ -116,6 +120,8 @@ pub struct Engines<'a, E> {
     pub register_pool: Make<'a, RegisterPoolEngine>,
     /// The skip table of a sub-core.
     pub skip_table: Make<'a, SkipTableEngine>,
+    /// The renaming table of a sub-core.
+    pub renaming_table: Make<'a, RenamingTableEngine>,
     /// The inter-warp multicasting unit of an SM.
     pub multicasting_unit: Make<'a, IwmuEngine>,
     /// The register management unit of an SM.
@@ -146,6 +152,7 @@ impl<'a, E> Engines<'a, E> {
             interval_prefetcher: Box::new(move |_| design.interval_prefetcher_model(config)),
             register_pool: Box::new(move |_| design.register_pool_model(config)),
             skip_table: Box::new(move |_| design.skip_table_model(config)),
+            renaming_table: Box::new(move |_| design.renaming_table_model(config)),
             multicasting_unit: Box::new(|_| iwmu_model(config)),
             rmu: Box::new(|_| rmu_model(config)),
             status_monitor: Box::new(|_| status_monitor_model(config)),
@@ -186,6 +193,11 @@ impl Design {
     /// The reference model of the skip table of a sub-core.
     pub fn skip_table_model(&self, config: &Config) -> SkipTableEngine {
         Box::new(SkipTable::new(&self.skip_table_parameters(config)))
+    }
+
+    /// The reference model of the renaming table of a sub-core.
+    pub fn renaming_table_model(&self, config: &Config) -> RenamingTableEngine {
+        Box::new(RenamingTable::new(&self.parameters(config, 0)))
     }
 }
 

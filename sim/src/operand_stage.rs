@@ -229,8 +229,8 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         asked.clear();
         if let Some(number) = *entering {
             *placement = collectors[number.index()].look_up(issue);
-            let register = |slot: usize| issue.registers[slot];
-            arbiter.ask(number, (issue.warp, issue.base), placement.request, register, asked);
+            let place = |slot: usize| (issue.lender(slot), issue.registers[slot]);
+            arbiter.ask(number, placement.request, place, asked);
         }
 
         // Banks: writes first, then reads, then a register that leaves.

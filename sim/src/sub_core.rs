@@ -130,6 +130,12 @@ impl<D: Data> StageInputs<D> {
         let issued = outputs.issued.then(|| {
             let (warp, mut stage) = (WarpId(outputs.issued_warp as u8), OperandStageIn::default());
             take_head!(inputs, warp, (self.places.0, self.places.1) => stage);
+            for slot in 0..self.places.0 {
+                let place = self.places.0 * warp.index() + slot;
+                stage.lender_valid[slot] = inputs.head_lender_valid[place];
+                stage.lender_warp[slot] = inputs.head_lender_warp[place];
+                stage.lender_base[slot] = inputs.head_lender_base[place];
+            }
             stage
         });
         if self.latched.is_empty() {

@@ -164,6 +164,9 @@ impl<D: Data> CycleIn<D> {
             (ports.head_base[warp], ports.head_flush[warp]) = (head.base.0, head.flush);
             for slot in 0..slots {
                 let place = slots * warp + slot;
+                ports.head_lender_valid[place] = head.lent >> slot & 1 == 1;
+                (ports.head_lender_warp[place], ports.head_lender_base[place]) =
+                    (head.lenders[slot].0.into(), head.lenders[slot].1.into());
                 ports.head_source_valid[place] = head.sources >> slot & 1 == 1;
                 ports.head_source_near[place] = head.near >> slot & 1 == 1;
                 ports.head_source_register[place] = head.registers[slot].into();

@@ -123,6 +123,11 @@ fn fetched_intervals_go_on_as_they_were() {
 }
 
 #[test]
+fn renamed_registers_go_on_as_they_were() {
+    Run::new("darsie", &[]).check(&workload("sgemm"));
+}
+
+#[test]
 fn control_bits_go_on_as_they_were() {
     Run::new("modern", &["sms=2"]).check(&workload("bfs"));
     Run::new("modern+dependences=scoreboard", &[]).check(&workload("hgemm"));

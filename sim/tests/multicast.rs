@@ -4,12 +4,12 @@
 
 use std::path::Path;
 
-use gpurf_blocks::ports::{IwmuIn, IwmuOut, SkipTableIn, SkipTableOut};
-use gpurf_blocks::{ADDRESS_BITS, WARP_BITS};
+use gpurf_blocks::ports::{IwmuIn, IwmuOut, RenamingTableIn, RenamingTableOut, SkipTableIn, SkipTableOut};
+use gpurf_blocks::{Clocked, ADDRESS_BITS, MAX_WARPS, WARP_BITS};
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::multicast::Iwmu;
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::{iwmu_model, Engines, IwmuEngine, SkipTableEngine};
+use gpurf_sim::engines::{iwmu_model, Engines, IwmuEngine, RenamingTableEngine, SkipTableEngine};
 use gpurf_sim::gemm_traffic::{Tiling, Transfers};
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_sim::statistics::{Counters, Statistics};
@@ -82,10 +82,12 @@ fn traffic_of_every_tile_is_as_derived() {
                 let case = format!("{}, {design}, {fragment_loads} loads", tile.kernel);
                 // A load may be released at a barrier while its partner is still in the unit's queue, in
                 // either of the two products whose difference this is. Where two warps load the same twice,
-                // they may then be out of step, and go on when their loads are old.
+                // they may then be out of step, and go on when their loads are old. Renamed, a value is
+                // lost to a warp so late that all rows of its block have been written again.
+                let lost = if design.rename { (derived.shared_loads / 128).max(1) } else { 0 };
                 let alone = match design.multicast {
-                    true => (derived.shared_loads / 32).max(1) + aged,
-                    false => 0,
+                    true => (derived.shared_loads / 32).max(1) + aged + lost,
+                    false => lost,
                 };
                 let shared_loads = derived.shared_loads - alone..=derived.shared_loads + alone;
                 assert!(shared_loads.contains(&found.shared_loads), "{case}: {found:?}, {derived:?}");
@@ -242,6 +244,64 @@ fn faults_of_a_skip_table_are_found() {
     }
 }
 
+/// An engine with a fault in its inputs.
+struct Misheard<I, O> {
+    engine: Box<dyn Clocked<In = I, Out = O> + Send>,
+    change: fn(&mut I),
+}
+
+impl<I: Copy, O> Clocked for Misheard<I, O> {
+    type In = I;
+    type Out = O;
+
+    fn settle(&mut self, inputs: &I) -> O {
+        let mut inputs = *inputs;
+        (self.change)(&mut inputs);
+        self.engine.settle(&inputs)
+    }
+
+    fn tick(&mut self) {
+        self.engine.tick();
+    }
+}
+
+#[test]
+fn faults_of_a_renaming_table_are_found() {
+    let workload = product(&TILES[1], 2 * TILES[1].block_m, 2 * TILES[1].block_n, 64);
+    let (config, design) = (config(&[]), Design::DARSIE);
+    let run = |table: &dyn Fn(RenamingTableEngine) -> RenamingTableEngine| {
+        let table = |_| table(design.renaming_table_model(&config));
+        let engines = Engines { renaming_table: Box::new(table), ..Engines::models(&config, design, 1) };
+        let mut gpu = Gpu::new(&config, design, 1, engines);
+        gpu.limit_cycles(20_000);
+        let _ = gpu.run(&workload, None);
+        gpu.statistics("faulty", 0)
+    };
+    let sound = run(&|engine| engine);
+    assert!(sound.is_sound() && sound.summary.counters.renamed_loads > 50, "{:?}", sound.errors);
+    let slips: [fn(&RenamingTableIn, &mut RenamingTableOut); 3] = [
+        // A follower reads its own row, or another warp's.
+        |_, outputs| outputs.lent.fill(false),
+        |_, outputs| outputs.lender.iter_mut().for_each(|lender| *lender ^= 2),
+        |_, outputs| outputs.lent[0] = false,
+    ];
+    for (number, alter) in slips.into_iter().enumerate() {
+        let wrong = run(&move |engine| Box::new(Altered { engine, alter }));
+        assert!(wrong.summary.counters.token_errors > 0, "slip {number}");
+    }
+    let faults: [fn(&mut RenamingTableIn); 4] = [
+        // A bit is not set; one is not cleared; a leader overwrites what is read.
+        |inputs| inputs.skip = false,
+        |inputs| inputs.write = false,
+        |inputs| inputs.peers = [false; MAX_WARPS],
+        |inputs| inputs.leader ^= 1,
+    ];
+    for (number, change) in faults.into_iter().enumerate() {
+        let wrong = run(&move |engine| Box::new(Misheard { engine, change }));
+        assert!(wrong.summary.counters.token_errors > 0, "fault {number}");
+    }
+}
+
 /// An instruction of a warp: opcode, destination, sources, addresses of the first lanes.
 type Line<'a> = (&'a str, Option<u8>, &'a [u8], &'a [u64]);
 
@@ -260,7 +320,7 @@ fn kernel(warps: &[&[Line]]) -> Workload {
                 width: if addresses.is_empty() { 0 } else { 4 },
                 immediates: [0; 2],
             });
-            let mask = if addresses.is_empty() { u32::MAX } else { (1 << addresses.len()) - 1 };
+            let mask = if addresses.is_empty() { u32::MAX } else { u32::MAX >> (32 - addresses.len()) };
             block.push(index.unwrap(), mask, addresses);
         }
     }
@@ -349,6 +409,61 @@ fn renaming_serves_the_warps_of_a_sub_core_until_something_is_stored() {
     let stored =
         kernel(&[&[load, store, EXIT], idle, idle, idle, &[store, store, store, load, BARRIER, EXIT]]);
     assert_eq!(sound(&stored, Design::DARSIE, &all()).renamed_loads, 0);
+}
+
+/// Warps 0 and 4 of a block, which are in one sub-core, and three that do nothing.
+fn pair(leader: &[Line], follower: &[Line]) -> Workload {
+    let idle: &[Line] = &[BARRIER, EXIT];
+    kernel(&[leader, idle, idle, idle, follower])
+}
+
+/// Addresses of all lanes.
+const WHOLE: [u64; 32] = {
+    let mut addresses = [0; 32];
+    let mut lane = 0;
+    while lane < 32 {
+        addresses[lane] = 4 * lane as u64;
+        lane += 1;
+    }
+    addresses
+};
+
+#[test]
+fn what_is_renamed_is_read_where_the_leader_has_it() {
+    let load: Line = ("LDS", Some(4), &[2], &WHOLE);
+    let read: Line = ("MOV", Some(6), &[4], &[]);
+    let write: Line = ("MOV", Some(4), &[2], &[]);
+    let cases: [(&[Line], &[Line]); 3] = [
+        (&[load, BARRIER, read, EXIT], &[load, BARRIER, read, EXIT]),
+        // The leader writes what the follower reads afterwards, and the follower what the leader reads.
+        (&[load, write, write, read, BARRIER, read, EXIT], &[load, read, BARRIER, read, write, read, EXIT]),
+        (&[load, BARRIER, read, read, read, read, EXIT], &[load, write, read, BARRIER, EXIT]),
+    ];
+    for (number, (leader, follower)) in cases.into_iter().enumerate() {
+        let workload = pair(leader, follower);
+        let apart = sound(&workload, Design::BASELINE, &all());
+        for design in ["darsie", "malekeh+darsie", "bow+darsie"] {
+            let counted = sound(&workload, design.parse().unwrap(), &all());
+            let case = format!("case {number}, {design}");
+            assert_eq!((counted.renamed_loads, counted.shared_loads), (1, 1), "{case}");
+            assert_eq!(apart.bank_writes - counted.bank_writes, 1, "{case}: no copy is written");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_renamed_is_copied() {
+    // A load of some lanes; and designs that do not rename registers.
+    let some: Line = ("LDS", Some(4), &[2], &[0, 4]);
+    let whole: Line = ("LDS", Some(4), &[2], &WHOLE);
+    for (load, design) in [(some, "darsie"), (whole, "rfc+darsie"), (whole, "darsie+finereg")] {
+        let workload = pair(&[load, BARRIER, EXIT], &[load, BARRIER, EXIT]);
+        let design: Design = design.parse().unwrap();
+        let apart = sound(&workload, Design { rename: false, ..design }, &all());
+        let counted = sound(&workload, design, &all());
+        assert_eq!((counted.renamed_loads, counted.shared_loads), (1, 1), "{design}");
+        assert_eq!(counted.bank_writes, apart.bank_writes, "{design}");
+    }
 }
 
 #[test]

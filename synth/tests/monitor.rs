@@ -9,7 +9,7 @@ use gpurf_hw::finereg::{
     ContextMover, CtaStatusMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
 };
 use gpurf_hw::issue::{CollectorAllocator, IssueLatches, SthldController, WarpScheduler};
-use gpurf_hw::multicast::{Iwmu, LoadQueue, LrtCam, LrtScan, PendingLoads};
+use gpurf_hw::multicast::{Iwmu, LoadQueue, LrtCam, LrtScan, PendingLoads, RenamingTable};
 use gpurf_hw::operand_stage::OperandStage;
 use gpurf_hw::register_cache::{IntervalPrefetcher, RegisterCache, TagArray, WritebackBuffer};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue, SharedRegisterPool};
@@ -452,6 +452,22 @@ fn broken_prefetchers_are_refuted() {
         ("!(its_turn[w] & taken[i])", "!its_turn[w]"),
         ("(filling[w] | (reading[w*4 +: 4] != 4'd0))", "filling[w]"),
     ]);
+}
+
+fn check_renaming(changes: &[(&str, &str)]) {
+    let parameters = Parameters { slots: 3, renaming_entries: 8, ..Parameters::default() };
+    check!(
+        "renaming_table",
+        RenamingTable::new(&parameters),
+        parameters: ["warps", "slots", "renaming_entries"],
+        changes
+    );
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn nothing_is_written_where_another_warp_reads() {
+    check_renaming(&[]);
 }
 
 fn check_pool(changes: &[(&str, &str)]) {

@@ -38,8 +38,10 @@ impl Places {
         Places { parameters, turn: random.below(256) }
     }
 
-    /// The lowest register that a warp's instructions name, which lives in the bank of register 0.
+    /// The lowest register that a warp's instructions name, which lives in the bank of register 0. Warps that
+    /// lend each other rows name the same.
     pub fn lowest(&self, warp: usize) -> u32 {
+        let warp = if self.parameters.lenders > 0 { 0 } else { warp };
         let most = (256 - registers(&self.parameters).max(16)) / 4;
         (spread(warp + self.turn, 8) as usize % (most + 1) * 4) as u32
     }
@@ -62,6 +64,18 @@ impl Places {
 pub fn registers(parameters: &Parameters) -> usize {
     let of_warp = parameters.rows / parameters.warps;
     (of_warp - of_warp / 2).max(1) * parameters.banks
+}
+
+/// The warp in whose row a register of a warp lies. Where warps lend each other rows, two of them exchange
+/// those of every other pair of registers.
+pub fn lender(parameters: &Parameters, warp: u32, register: u32) -> u32 {
+    let other = warp ^ 1;
+    let exchanges = parameters.lenders > 0 && register & 2 != 0 && (other as usize) < parameters.warps;
+    if exchanges {
+        other
+    } else {
+        warp
+    }
 }
 
 /// How long an allocation waits: mostly one of the values that mean something.

@@ -59,13 +59,14 @@ impl<D: Data> Transfers<D> {
 
 /// Writes the register at the port into the inputs of either module, which name them alike.
 macro_rules! offer {
-    ($transfers:expr, $inputs:expr, $random:expr, $place:expr, $base:expr) => {
+    ($transfers:expr, $inputs:expr, $random:expr, $place:expr, $lender:expr, $base:expr) => {
         let (warp, register) = $place;
         if let Some((warp, register)) = $transfers.offer($random, warp, register) {
             $inputs.transfer_valid[0] = true;
-            $inputs.transfer_warp[0] = warp;
+            let lender = $lender(warp, register);
+            $inputs.transfer_warp[0] = lender;
             $inputs.transfer_register[0] = register;
-            $inputs.transfer_base[0] = $base(warp);
+            $inputs.transfer_base[0] = $base(lender);
         }
     };
 }

@@ -6,14 +6,15 @@ use anyhow::Result;
 use gpurf_blocks::ports::{
     ContextMoverIn, ContextMoverOut, CtaStatusMonitorIn, CtaStatusMonitorOut, IntervalPrefetcherIn,
     IntervalPrefetcherOut, IwmuIn, IwmuOut, ModernSubCoreIn, ModernSubCoreOut, RegisterCacheIn,
-    RegisterCacheOut, RmuIn, RmuOut, SharedRegisterPoolIn, SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
+    RegisterCacheOut, RenamingTableIn, RenamingTableOut, RmuIn, RmuOut, SharedRegisterPoolIn,
+    SharedRegisterPoolOut, SkipTableIn, SkipTableOut,
 };
 use gpurf_blocks::{Clocked, Parameters, PortLayout, Ports, Typed, ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::{Configured, Module, Rtl};
 use gpurf_hw::finereg::{ContextMover, CtaStatusMonitor, Rmu};
 use gpurf_hw::generics;
 use gpurf_hw::modern::ModernSubCore;
-use gpurf_hw::multicast::{Iwmu, SkipTable};
+use gpurf_hw::multicast::{Iwmu, RenamingTable, SkipTable};
 use gpurf_hw::register_cache::{IntervalPrefetcher, RegisterCache};
 use gpurf_hw::register_file::SharedRegisterPool;
 use gpurf_verilog::{Compiled, PackedCompiled, Verilated};
@@ -66,6 +67,11 @@ pub fn register_pool(_: &Parameters) -> UnitHardware<SharedRegisterPoolIn, Share
 /// The skip table of a sub-core.
 pub fn skip_table(_: &Parameters) -> UnitHardware<SkipTableIn, SkipTableOut> {
     UnitHardware::of::<SkipTable>()
+}
+
+/// The renaming table of a sub-core.
+pub fn renaming_table(_: &Parameters) -> UnitHardware<RenamingTableIn, RenamingTableOut> {
+    UnitHardware::of::<RenamingTable>()
 }
 
 /// The inter-warp multicasting unit.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which values go together, and what follows from them.
 
-use super::{Allocation, ParameterError, Parameters, Values, MAX_COLLECTORS, PARAMETERS};
+use super::{Allocation, IssueLatch, ParameterError, Parameters, Values, MAX_COLLECTORS, PARAMETERS};
 
 impl Parameters {
     /// Returns an error unless the values go together.
@@ -45,6 +45,13 @@ impl Parameters {
                 "allocate_on_arrival=true gives one value a cycle its entry, and accesses={} lets more arrive; set \
                  accesses=1 or allocate_on_arrival=false",
                 self.accesses
+            )));
+        }
+        if has(["lenders", "issue_latch"]) && self.lenders > 0 && self.issue_latch != IssueLatch::None {
+            return Err(ParameterError(format!(
+                "lenders={} names rows for an instruction that enters a collector at once, and there are latches before \
+                 the collectors; set issue_latch=none or lenders=0",
+                self.lenders
             )));
         }
         if has(["rc_ways", "rc_entries"]) && self.rc_ways > self.rc_entries {

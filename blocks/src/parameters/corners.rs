@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Points of the space of parameters, for those who try what is declared possible.
 
-use super::{Allocation, Parameters, MAX_COLLECTORS, PARAMETERS};
+use super::{Allocation, IssueLatch, Parameters, MAX_COLLECTORS, PARAMETERS};
 
 /// The least of every number and the first of every policy.
 pub fn smallest() -> Parameters {
@@ -39,6 +39,9 @@ pub fn chosen(mut choose: impl FnMut(&[String], usize) -> String) -> Parameters 
     parameters.next_latency = parameters.next_latency.min(parameters.pcrf_latency);
     parameters.rc_ways = parameters.rc_ways.min(parameters.rc_entries);
     parameters.allocate_on_arrival &= parameters.accesses == 1;
+    if parameters.issue_latch != IssueLatch::None {
+        parameters.lenders = 0;
+    }
     if parameters.allocation == Allocation::Private {
         parameters.warps = parameters.warps.min(MAX_COLLECTORS);
         parameters.collectors = parameters.warps;

@@ -263,4 +263,12 @@ parameters! {
 
     /// The part of a collector that rests while nothing needs it.
     isolation [iso?]: Isolation = Isolation::None, names(Isolation::VARIANTS), "", "our decision: W and F do not say";
+
+    // DARSIE.
+
+    /// Ports of each source slot at which an instruction names another warp's row for its operand.
+    lenders [ln]: usize = 0, one_of(&[0, 1]), "", "I §5.2.2: the later instruction is guided to the RF";
+
+    /// Registers of a sub-core that a renaming table has. A register beyond them is not renamed.
+    renaming_entries [rn]: usize = 32, one_of(&[8, 16, 32, 64]), "registers", "our decision: I gives no size";
 }

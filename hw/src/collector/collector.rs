@@ -134,7 +134,7 @@ pub(super) use stages;
 macro_rules! stage_parameters {
     ($($before:literal),*; $($after:literal),*) => {
         &[
-            $($before,)* "accesses", "grant_at_issue", "dispatch_on_arrival", "issue_on_dispatch", "transfer_ports",
+            $($before,)* "accesses", "grant_at_issue", "dispatch_on_arrival", "issue_on_dispatch", "transfer_ports", "lenders",
             $($after,)*
         ]
     };

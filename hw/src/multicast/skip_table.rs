@@ -30,8 +30,9 @@
 //! - **Who makes room**: an entry without a value, else the oldest whose data have come. If all are under way
 //!   the load is not kept.
 //! - **A load from before a barrier may come late**, so entries stay until the section after has ended too.
-//! - **A follower's registers are written** when it goes on, as by any load. So there is no table of renamed
-//!   registers here.
+//! - **What a follower reads** stands in the [renaming table](renaming_table.md), which says in whose row the
+//!   value lies. A value that has been overwritten there is no longer `alike`. Where the SM renames no
+//!   registers, a follower's are written when it goes on, as by any load.
 //!
 //! # Storage
 //!

@@ -13,6 +13,7 @@
 //! - A register that leaves with its block ([finereg](finereg.md#in-the-sm)) comes last: it is read in a
 //!   cycle in which its bank's first access is idle (`transfer_ports`). R sends "register indices [...] to
 //!   the ACRF through arbitrator", and does not say in which order.
+//! - An operand that lies with another warp (`lenders`) is read from that warp's bank and row.
 //! - Caching collectors have a write filter. Of the writes that belong to a collector's warp, the first near
 //!   one, by bank number, goes to its port D. The others are kept out of it, and reported to it.
 //!
@@ -78,7 +79,7 @@
 use rust_hdl::prelude::*;
 
 use super::RequestQueue;
-use crate::bundles::{Transfer, Write};
+use crate::bundles::{Lenders, Transfer, Write};
 use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl};
 use crate::{monitor, watch};
@@ -87,7 +88,7 @@ use crate::{monitor, watch};
 #[block(
     title = "Register-file arbiter",
     paper = "F §II, III-B, IV-A2",
-    parameters(collectors, slots, banks, accesses, grant_at_issue, transfer_ports, cache_far, d_ports)
+    parameters(collectors, slots, banks, accesses, grant_at_issue, transfer_ports, lenders, cache_far, d_ports)
 )]
 pub struct Arbiter<const C: usize> {
     /// An instruction enters this collector. At most one is high.
@@ -100,6 +101,8 @@ pub struct Arbiter<const C: usize> {
     pub request: In<[Bit; slots]>,
     /// Register of the source.
     pub source_register: In<[Bits<8>; slots]>,
+    /// Where sources lie that do not lie with the instruction's warp.
+    pub lender: [Lenders<In>; lenders],
     /// Results, one per bank; the register must live in that bank.
     pub write: [Write<In>; banks],
     /// A register that is to leave; it stands until it is read.
@@ -234,6 +237,14 @@ impl<const C: usize> Arbiter<C> {
         for s in 0..slots {
             home[s] = home_of(source_register[s], warp);
             source_row[s] = row_of(base, source_register[s], bank_shift);
+        }
+        for l in 0..lenders {
+            for s in 0..slots {
+                if lender[l].valid[s] {
+                    home[s] = home_of(source_register[s], lender[l].warp[s]);
+                    source_row[s] = row_of(lender[l].base[s], source_register[s], bank_shift);
+                }
+            }
         }
         for b in 0..banks {
             next_valid[b] = queues[b].head_valid;

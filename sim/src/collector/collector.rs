@@ -157,6 +157,10 @@ pub struct Issue {
     pub destinations: [Option<RegisterId>; MAX_DESTINATIONS],
     /// Cache table or window is emptied before.
     pub flush: bool,
+    /// A bit per source that lies in another warp's row.
+    pub lent: u8,
+    /// The warp in whose row such a source lies, and that warp's first row.
+    pub lenders: [(WarpId, u8); MAX_SLOTS],
 }
 
 impl Issue {
@@ -172,6 +176,7 @@ impl Issue {
             registers: inputs.source_register.map(|register| RegisterId(register as u8)),
             destinations: named(&inputs.destination_valid, &inputs.destination_register, parameters),
             flush: inputs.flush,
+            ..Issue::default()
         };
         inputs.issue.then(issue)
     }
@@ -188,6 +193,10 @@ impl Issue {
             registers: inputs.source_register.map(|register| RegisterId(register as u8)),
             destinations: named(&inputs.destination_valid, &inputs.destination_register, parameters),
             flush: inputs.flush,
+            lent: mask(&inputs.lender_valid) & all(parameters.slots * parameters.lenders),
+            lenders: std::array::from_fn(|slot| {
+                (WarpId(inputs.lender_warp[slot] as u8), inputs.lender_base[slot] as u8)
+            }),
         }
     }
 
@@ -206,6 +215,11 @@ impl Issue {
                 .map(|register| RegisterId(register as u8)),
             destinations: [None; MAX_DESTINATIONS],
             flush: inputs.head_flush[index],
+            lent: mask(of_slots(&inputs.head_lender_valid, first)) & used,
+            lenders: std::array::from_fn(|slot| {
+                let place = first + slot;
+                (WarpId(inputs.head_lender_warp[place] as u8), inputs.head_lender_base[place] as u8)
+            }),
         };
         for (destination, named) in issue.destinations.iter_mut().take(destinations).enumerate() {
             let place = destinations * index + destination;
@@ -213,6 +227,15 @@ impl Issue {
             *named = inputs.head_destination_valid[place].then_some(register);
         }
         issue
+    }
+
+    /// Where the register of a slot lies: the warp whose row it is, and that warp's first row.
+    #[inline]
+    pub fn lender(&self, slot: usize) -> (WarpId, Row) {
+        match self.lent >> slot & 1 {
+            0 => (self.warp, self.base),
+            _ => (self.lenders[slot].0, Row(self.lenders[slot].1.into())),
+        }
     }
 
     /// The register of a slot that is used.

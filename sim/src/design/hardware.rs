@@ -45,6 +45,7 @@ impl Design {
         of_sub_core.extend(self.two_level.map(|_| part("active_set", 1)));
         of_sub_core.extend(self.fetches_intervals().then(|| part("interval_prefetcher", 1)));
         of_sub_core.extend(self.rename.then(|| part("skip_table", 1)));
+        of_sub_core.extend((parameters.lenders > 0).then(|| part("renaming_table", 1)));
         of_sub_core.extend(self.residency.pool.then(|| part("shared_register_pool", 1)));
         let of_sub_core =
             of_sub_core.into_iter().map(|one| HardwarePart { count: SUB_CORES * one.count, ..one });

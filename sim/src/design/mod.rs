@@ -78,6 +78,20 @@ impl Design {
         self.register_cache == Some(Caching::Intervals)
     }
 
+    /// A warp that skips a load reads the leader's registers. Its own are written instead where operands are
+    /// not read through the arbiter, or registers leave for other places. So they are where what collectors
+    /// keep of a warp cannot be dropped at once, and where latches would have to name rows.
+    pub fn renames_registers(&self, config: &Config) -> bool {
+        let keeps_apart =
+            self.collector.keeps == KeptOperands::Values && self.allocation == Allocation::AnyFree;
+        self.rename
+            && !self.reads_in_window()
+            && self.register_cache.is_none()
+            && !self.switches()
+            && !self.on(config).has_latches()
+            && !keeps_apart
+    }
+
     /// Collectors of a sub-core.
     pub fn collectors(&self, config: &Config) -> usize {
         match self.allocation {
@@ -132,6 +146,7 @@ impl Design {
             collectors: self.collectors(config),
             rows: self.rows(config),
             transfer_ports: usize::from(self.residency.moves_registers() && config.finereg.transfer_port),
+            lenders: usize::from(self.renames_registers(config)),
             replacement: self.replacement,
             cache_far: self.cache_far,
             scheduling: self.scheduling,

@@ -119,20 +119,21 @@ impl Arbiter {
     }
 
     /// "Generates the source operand read requests" (F §II) of an instruction that enters a collector;
-    /// `slots`: a bit for each that has to be read, `register`: its register.
+    /// `slots`: a bit for each that has to be read, `place`: the warp with whose registers its operand lies,
+    /// their first row, and the register.
     #[inline(always)]
     pub fn ask(
         &mut self,
         collector: CollectorId,
-        (warp, base): (WarpId, Row),
         slots: u8,
-        register: impl Fn(usize) -> RegisterId,
+        place: impl Fn(usize) -> ((WarpId, Row), RegisterId),
         asked: &mut Asked,
     ) {
         asked.clear();
         asked.collector = collector;
         for slot in members(slots) {
-            let (bank, row) = self.home(warp, base, register(slot));
+            let ((warp, base), register) = place(slot);
+            let (bank, row) = self.home(warp, base, register);
             let count = &mut asked.counts[bank.index()];
             self.queues[bank.index()].ask(*count, Request { row, collector, slot: slot as u8 });
             *count += 1;
@@ -260,9 +261,15 @@ impl Clocked for Arbiter {
         let (mut asked, mut grants) = (Asked::default(), Grants::default());
         if let Some(collector) = collector {
             let slots = mask(&inputs.request) & all(self.parameters.slots);
-            let register = |slot: usize| RegisterId(inputs.source_register[slot] as u8);
-            let warp = (WarpId(inputs.warp as u8), Row(inputs.base));
-            self.ask(collector, warp, slots, register, &mut asked);
+            let place = |slot: usize| {
+                let register = RegisterId(inputs.source_register[slot] as u8);
+                let (warp, base) = match inputs.lender_valid[slot] {
+                    true => (inputs.lender_warp[slot], inputs.lender_base[slot]),
+                    false => (inputs.warp, inputs.base),
+                };
+                ((WarpId(warp as u8), Row(base)), register)
+            };
+            self.ask(collector, slots, place, &mut asked);
         }
         self.grants(writes, &asked, &mut grants);
         (self.asked, self.grants) = (asked, grants);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The common parts of an SM's four sub-cores, each with its own state.
 
+use gpurf_blocks::WarpSet;
+
 use crate::checkpoint::checkpoint;
 use crate::config::{Config, SthldCounter};
 
@@ -12,6 +14,7 @@ use super::executing::Executing;
 use super::load_sharing::LoadSharing;
 use super::memory_path::MemoryPath;
 use super::records::Records;
+use super::renamed::RenamedRegisters;
 use super::shared_waits::SharedWaits;
 use super::surroundings::Surroundings;
 
@@ -74,11 +77,16 @@ impl Context {
         in_memory && (self.memory.takes_idle || !executing.is_idle())
     }
 
-    /// A memory instruction leaves its sub-core.
+    /// A memory instruction leaves its sub-core. `registers`: those of the sub-core and the warps of the
+    /// instruction's CTA there, if they are renamed.
     #[inline]
-    pub fn send_to_memory(&mut self, executing: Executing) {
+    pub fn send_to_memory(
+        &mut self,
+        executing: Executing,
+        registers: Option<(&mut RenamedRegisters, WarpSet)>,
+    ) {
         let (memory, mut around) = self.memory_path();
-        memory.send(executing, &mut around);
+        memory.send(executing, registers, &mut around);
     }
 
     /// The next cycle in which something is known to happen.

@@ -21,6 +21,7 @@ mod latches;
 mod leaving;
 mod permission;
 mod prefetching;
+mod renaming;
 mod results;
 mod selection;
 mod shape;
@@ -60,6 +61,7 @@ use super::names::BlockId;
 use super::pool::Pool;
 use super::prefetch::Prefetcher;
 use super::register_cache::RegisterCacheUnit;
+use super::renamed::RenamedRegisters;
 use super::warp::{State, Warp};
 use crate::engines::{Engines, RunsSubCore};
 use crate::issue::ActiveSet;
@@ -80,6 +82,8 @@ pub(super) struct Core<E> {
     /// Registers being read for a block that leaves.
     leaving: Leaving,
     pool: Option<Pool>,
+    /// Under DARSIE.
+    renamed: Option<RenamedRegisters>,
     cached: CachePath,
     /// In place of collectors.
     window: Option<Window>,
@@ -88,7 +92,7 @@ pub(super) struct Core<E> {
 checkpoint! {
     [<E: RunsSubCore>] Core<E> {
         values: warps ages situation schedulers collectors units results leaving;
-        parts: hardware pool cached window;
+        parts: hardware pool renamed cached window;
         fixed: shape;
     }
 }
@@ -147,6 +151,9 @@ impl<E: RunsSubCore> Core<E> {
             results: Results::new(config.hardware.banks),
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
             pool: design.residency.pool.then(|| Pool::new((engines.register_pool)(number))),
+            renamed: design
+                .renames_registers(config)
+                .then(|| RenamedRegisters::new((engines.renaming_table)(number))),
             cached: CachePath::new(cache, prefetcher),
             window: Window::new(design, config, || (engines.modern_sub_core)(number)),
         }
@@ -203,6 +210,9 @@ impl<E: RunsSubCore> Core<E> {
         self.situation.forget(leaving);
         self.ages.retain(|&warp| !leaves(warp));
         self.leave_pool(leaving);
+        if let Some(renamed) = &mut self.renamed {
+            renamed.forget(leaving);
+        }
         if let Some(active) = &mut self.schedulers.active {
             active.leave(leaving.into());
         }

@@ -5,10 +5,13 @@
 use crate::checkpoint::checkpoint;
 use crate::config::Config;
 
+use gpurf_blocks::WarpSet;
+
 use super::executing::Executing;
 use super::load_sharing::LoadSharing;
 use super::memory::{LoadStoreUnit, Served, Waits};
 use super::names::BlockId;
+use super::renamed::RenamedRegisters;
 use super::request::perform;
 use super::surroundings::Surroundings;
 
@@ -118,10 +121,16 @@ impl MemoryPath {
         }
     }
 
-    /// A memory instruction leaves its sub-core.
-    pub fn send(&mut self, executing: Executing, around: &mut Surroundings) {
+    /// A memory instruction leaves its sub-core. `registers`: those of the sub-core and the warps of the
+    /// instruction's CTA there, if they are renamed.
+    pub fn send(
+        &mut self,
+        executing: Executing,
+        registers: Option<(&mut RenamedRegisters, WarpSet)>,
+        around: &mut Surroundings,
+    ) {
         let shared = self.sharing.as_mut().filter(|_| around.code.of(&executing.instruction).mlds);
-        match shared.is_some_and(|sharing| sharing.rename(executing, around)) {
+        match shared.is_some_and(|sharing| sharing.rename(executing, registers, around)) {
             true => self.unit.pass_by(executing.sub_core),
             false => self.unit.push(around.clock.now, executing.sub_core, executing),
         }

@@ -51,6 +51,7 @@ mod pool;
 mod prefetch;
 mod records;
 mod register_cache;
+mod renamed;
 mod request;
 mod resident;
 mod shared_waits;

@@ -56,8 +56,9 @@ pub(super) struct Warp {
     /// Operands of instructions in collectors.
     reading: RegisterSet,
     pub at_barrier: bool,
-    /// It has come into its slot instead of another warp, and has not issued since.
-    pub has_come_back: bool,
+    /// Since it has issued, it has come into its slot instead of another warp, or names another row for a
+    /// register, which collectors that cache do not see.
+    pub is_to_be_flushed: bool,
     /// The section of the shared pool that it has.
     pub section: Option<u8>,
     /// Instructions in collectors, registers to be written and stores to be acknowledged.
@@ -121,7 +122,7 @@ impl Warp {
             pending_long: RegisterSet::default(),
             reading: RegisterSet::default(),
             at_barrier: false,
-            has_come_back: false,
+            is_to_be_flushed: false,
             section: None,
             outstanding: 0,
             values: Box::new([ExpectedValue::default(); 256]),
@@ -146,7 +147,7 @@ impl Warp {
         self.recent = [NOWHERE; RECENT];
         self.strand_loads = RegisterSet::default();
         self.values.fill(ExpectedValue::default());
-        self.has_come_back = false;
+        self.is_to_be_flushed = false;
         self.section = None;
     }
 
@@ -260,7 +261,7 @@ impl Warp {
         self.reading = self.reading.union(round.reads);
         self.recent.copy_within(..RECENT - 1, 1);
         self.recent[0] = decoded.pc;
-        self.has_come_back = false;
+        self.is_to_be_flushed = false;
         if self.round < decoded.last_round() {
             self.round += 1;
             return instruction;
@@ -285,6 +286,14 @@ impl Warp {
         self.round = 0;
         self.outstanding += 1;
         instruction
+    }
+
+    /// It has skipped a load of these registers, and names those of the leader, whose load has this number.
+    pub fn follow(&mut self, leader: u32, destinations: &[RegisterId]) {
+        for &register in destinations {
+            let token = token(leader, register);
+            self.values[register.index()] = ExpectedValue { token, known: u32::MAX };
+        }
     }
 
     /// Results still to be written.

@@ -115,6 +115,11 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
         (!instruction.is_empty()).then(|| random.pick(instruction))
     }
 
+    /// The warp in whose row a register lies.
+    fn lender(&self, warp: u32, register: u32) -> u32 {
+        heads::lender(&self.parameters, warp, register)
+    }
+
     fn keeps_destinations(&self) -> bool {
         self.allocation == Allocation::Private
     }
@@ -177,6 +182,11 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
                 false => self.lowest(warp) + register,
             };
             inputs.source_near[slot] = random.percent(self.near);
+            let lender = self.lender(warp, inputs.source_register[slot]);
+            if lender != warp {
+                inputs.lender_valid[slot] = true;
+                (inputs.lender_warp[slot], inputs.lender_base[slot]) = (lender, self.base(lender));
+            }
         }
         self.occupied = self.model.settle(&inputs).collector_occupied;
         if let Some(collector) = self.collector_for(warp, random).filter(|_| random.percent(80)) {
@@ -199,7 +209,8 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             let written = written.unwrap_or_else(|| self.crowd.written(bank, warp, random.below(range)));
             let register = self.lowest(warp) + written;
             let banks = self.parameters.banks as u32;
-            let lives_here = (register + 1 + warp) % banks == bank as u32;
+            let lender = self.lender(warp, register);
+            let lives_here = (register + 1 + lender) % banks == bank as u32;
             let issued_reads = issued
                 && warp == inputs.warp
                 && (0..self.parameters.slots)
@@ -210,13 +221,15 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
                 && (writes || random.percent(60));
             inputs.write_warp[bank] = warp;
             inputs.write_register[bank] = register;
-            inputs.write_base[bank] = self.base(warp);
+            inputs.write_base[bank] = self.base(lender);
             inputs.write_near[bank] = random.percent(self.near);
             inputs.write_data[bank] = random.data();
         }
         let warp = self.warp(random);
         let leaves = (warp, self.lowest(warp) + random.below(range) as u32);
-        offer!(self.transfers, inputs, random, leaves, |warp| self.base(warp));
+        let parameters = self.parameters;
+        let lender = |warp, register| heads::lender(&parameters, warp, register);
+        offer!(self.transfers, inputs, random, leaves, lender, |warp| self.base(warp));
         inputs
     }
 

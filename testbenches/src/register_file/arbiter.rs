@@ -62,6 +62,11 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
                 let crowded = self.crowd.source(inputs.warp, slot, 256);
                 inputs.request[slot] = crowded.is_some() || random.percent(50);
                 inputs.source_register[slot] = crowded.unwrap_or(random.below(256) as u32);
+                inputs.lender_valid[slot] = self.parameters.lenders > 0 && random.percent(50);
+                if inputs.lender_valid[slot] {
+                    inputs.lender_warp[slot] = random.below(MAX_WARPS) as u32;
+                    inputs.lender_base[slot] = random.below(256) as u32;
+                }
             }
         }
         if random.percent(20) {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Data, IssueLatch, Parameters, UNITS};
 
-use crate::heads::{present, Heads};
+use crate::heads::{self, present, Heads};
 use crate::transfers::{check_transfer, offer, Transfers};
 use crate::{Random, Stimulus};
 
@@ -54,6 +54,25 @@ impl<D: Data> SubCoreStimulus<D> {
         }
     }
 
+    /// The warp in whose row a register lies.
+    fn lender(&self, warp: u32, register: u32) -> u32 {
+        heads::lender(&self.parameters, warp, register)
+    }
+
+    /// Where the sources of the heads lie that lie with other warps.
+    fn present_lenders(&self, inputs: &mut SubCoreIn<D>) {
+        let slots = self.parameters.slots;
+        for place in 0..slots * self.parameters.warps {
+            let warp = (place / slots) as u32;
+            let lender = self.lender(warp, inputs.head_source_register[place]);
+            if lender != warp {
+                inputs.head_lender_valid[place] = true;
+                inputs.head_lender_warp[place] = lender;
+                inputs.head_lender_base[place] = self.heads.base(lender as usize);
+            }
+        }
+    }
+
     fn is_read(&self, warp: usize, register: u32, ready: bool) -> bool {
         let held = self.collectors.iter().chain(&self.latched).flatten();
         let held = held.filter(|held| held.warp == warp);
@@ -73,6 +92,7 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         }
         let mut inputs = SubCoreIn::<D>::default();
         present!(self.heads, inputs);
+        self.present_lenders(&mut inputs);
         // Mostly the first warps, so that they come back to their collectors.
         let busy = if random.percent(40) { self.parameters.warps } else { 3 };
         // Often enough that warps of all ages meet in any order.
@@ -93,13 +113,14 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
                 recent @ [_, ..] if !writes && random.percent(40) => random.pick(recent),
                 _ => self.heads.lowest(warp) + self.heads.crowd.written(bank, warp as u32, random.below(few)),
             };
-            let lives_here = (register + 1 + warp as u32) % banks == bank as u32;
+            let lender = self.lender(warp as u32, register);
+            let lives_here = (register + 1 + lender) % banks == bank as u32;
             inputs.write_valid[bank] = lives_here
                 && !self.is_read(warp, register, inputs.ready[warp])
                 && (writes || random.percent(60));
             inputs.write_warp[bank] = warp as u32;
             inputs.write_register[bank] = register;
-            inputs.write_base[bank] = self.heads.base(warp);
+            inputs.write_base[bank] = self.heads.base(lender as usize);
             inputs.write_near[bank] = random.percent(60);
             inputs.write_data[bank] = random.data();
         }
@@ -107,7 +128,9 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         let warp = random.below(range);
         let register = self.heads.lowest(warp) + random.below(self.heads.registers().min(12)) as u32;
         let leaves = (warp as u32, register);
-        offer!(self.transfers, inputs, random, leaves, |warp| self.heads.base(warp as usize));
+        let parameters = self.parameters;
+        let lender = |warp, register| heads::lender(&parameters, warp, register);
+        offer!(self.transfers, inputs, random, leaves, lender, |warp| self.heads.base(warp as usize));
         inputs
     }
 

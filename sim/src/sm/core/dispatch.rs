@@ -69,11 +69,14 @@ impl<E: RunsSubCore> Core<E> {
             self.complete_part(warp, context);
             return;
         }
-        let executing = self.collectors.last(collector).expect("there is such a collector").instruction();
+        let executing = *self.collectors.last(collector).expect("there is such a collector").instruction();
+        if self.renamed.is_some() {
+            return self.leave_renamed(executing, completion, context);
+        }
         if in_memory {
-            context.send_to_memory(*executing);
+            context.send_to_memory(executing, None);
         } else {
-            context.completions.plan(completion, executing);
+            context.completions.plan(completion, &executing);
         }
     }
 

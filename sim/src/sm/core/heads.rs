@@ -29,13 +29,16 @@ impl<E: RunsSubCore> Core<E> {
         head.sources = sources;
         head.near = instruction.near_sources_from(round.first.into()) as u8 & sources;
         head.registers = round.slots;
-        head.flush = leaves || slot.has_come_back;
+        head.flush = leaves || slot.is_to_be_flushed;
         // Collectors without windows do not look at what an instruction writes.
         if self.shape.has_windows {
             let is_last = slot.round() == decoded.last_round();
             let kept = if is_last { self.shape.places.1 } else { 0 };
             let named = &decoded.destinations[..decoded.destinations.len().min(kept)];
             head.destinations = std::array::from_fn(|place| named.get(place).copied());
+        }
+        if self.renamed.is_some() {
+            self.present_lenders(warp, context);
         }
     }
 

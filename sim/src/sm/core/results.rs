@@ -14,10 +14,13 @@ use crate::register_file::home;
 pub(super) struct WaitingResult {
     pub warp: WarpId,
     pub register: RegisterId,
+    /// The warp in whose row it lies: another one if it is renamed.
+    pub home: WarpId,
     pub near: bool,
     pub token: u32,
     /// Number of the instruction whose result it is.
     pub serial: u32,
+    /// First row of the warp in whose row it lies.
     pub base: Row,
     /// It comes back with its block, and is no result of an instruction.
     pub restored: bool,
@@ -59,7 +62,7 @@ impl Results {
     #[inline]
     pub fn push(&mut self, result: WaitingResult) {
         self.restoring += u32::from(result.restored);
-        let bank = self.home(result.warp, result.base, result.register).0.index();
+        let bank = self.home(result.home, result.base, result.register).0.index();
         self.waiting[bank].push_back(result);
         self.wanted |= 1 << bank;
     }

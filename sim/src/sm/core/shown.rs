@@ -50,7 +50,12 @@ impl<E: RunsSubCore> Core<E> {
         let decoded = context.code.of(&instruction);
         let sources = decoded.round(round).sources().iter().enumerate();
         let missed = sources.filter(|(slot, _)| found >> slot & 1 == 0);
-        let banks = missed.map(|(_, &register)| self.bank_of(warp, register));
+        // What has entered is at the head still.
+        let head = &self.hardware.inputs.heads[warp.index()];
+        let banks = missed.map(|(slot, &register)| {
+            let (lender, base) = head.lender(slot);
+            self.results.home(lender, base, register).0
+        });
         if let Some(pipeline) = &mut context.records.pipeline {
             pipeline.issue(self.shape.index, serial, banks);
         }

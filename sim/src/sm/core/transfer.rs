@@ -164,7 +164,7 @@ impl<E: RunsSubCore> Core<E> {
         spare: &mut Vec<Warp>,
     ) {
         context.base = base;
-        context.has_come_back |= again;
+        context.is_to_be_flushed |= again;
         self.cached.come(warp);
         if let (Some(pool), Some(section)) = (&mut self.pool, context.section) {
             pool.come(warp, section);
@@ -178,7 +178,17 @@ impl<E: RunsSubCore> Core<E> {
     /// Writes a register of a warp whose context has yet to come.
     pub fn restore_register(&mut self, warp: WarpId, register: RegisterId, base: Row, token: u32) {
         let near = false;
-        self.results.push(WaitingResult { warp, register, near, token, serial: 0, base, restored: true });
+        let home = warp;
+        self.results.push(WaitingResult {
+            warp,
+            register,
+            home,
+            near,
+            token,
+            serial: 0,
+            base,
+            restored: true,
+        });
     }
 
     /// Registers that are still to be written.

@@ -682,7 +682,7 @@ impl<E: RunsSubCore> Core<E> {
         });
         if in_memory {
             self.keep_sources(&executing, context);
-            context.send_to_memory(executing);
+            context.send_to_memory(executing, None);
         } else if idle {
             self.end_counter(&executing, context);
             self.complete_part(warp, context);

@@ -20,7 +20,7 @@ impl<E: RunsSubCore> Core<E> {
             let Some(result) = self.results.pop(BankId(bank as u8)) else {
                 continue;
             };
-            let WaitingResult { warp, register, base, near, token, .. } = result;
+            let WaitingResult { warp, register, home, base, near, token, .. } = result;
             self.hardware.inputs.results.put(bank, (warp, register, base), near, token);
             context.records.counters.bank_writes += 1;
             if result.restored {
@@ -32,6 +32,9 @@ impl<E: RunsSubCore> Core<E> {
             let now = context.clock.now;
             context.records.show(move |pipeline| pipeline.write(now, result.serial));
             self.complete_part(result.warp, context);
+            if self.renamed.is_some() {
+                self.tell_followers(home, register, context);
+            }
         }
     }
 
@@ -46,12 +49,17 @@ impl<E: RunsSubCore> Core<E> {
         }
         let decoded = context.code.of(&instruction);
         let destinations = &decoded.destinations[..];
+        if let Some(leader) = self.renamed.as_mut().and_then(|renamed| renamed.complete(warp, serial)) {
+            return self.complete_skipped(&executing, leader, context);
+        }
         if !self.send_to_cache(&executing, destinations) {
-            let base = self.warps[warp.index()].base;
             for (index, &register) in destinations.iter().enumerate() {
                 let near = instruction.is_near_destination(index);
                 let token = token(serial, register);
-                let result = WaitingResult { warp, register, near, token, serial, base, restored: false };
+                let home = self.renamed.as_mut().map_or(warp, |renamed| renamed.home(warp, register));
+                let base = self.warps[home.index()].base;
+                let restored = false;
+                let result = WaitingResult { warp, register, home, near, token, serial, base, restored };
                 self.results.push(result);
             }
         }

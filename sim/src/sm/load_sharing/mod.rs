@@ -15,7 +15,7 @@ mod renaming;
 mod sections;
 mod versions;
 
-use gpurf_blocks::SUB_CORES;
+use gpurf_blocks::{WarpSet, SUB_CORES};
 
 use crate::checkpoint::checkpoint;
 use crate::config::Config;
@@ -29,11 +29,12 @@ use super::executing::Executing;
 use super::marking::{offset, Key};
 use super::memory::{LoadStoreUnit, Served};
 use super::names::BlockId;
+use super::renamed::RenamedRegisters;
 use super::request::{perform, stores_to_shared};
 use super::surroundings::Surroundings;
 use delivery::Load;
 use multicaster::{Grant, Multicaster};
-use renaming::{LoadTask, Renaming};
+use renaming::{LoadTask, Renaming, Room};
 use sections::Sections;
 use versions::{Versions, REACH};
 
@@ -129,8 +130,14 @@ impl LoadSharing {
         self.renaming.iter_mut().flatten().for_each(|renaming| renaming.forget(block));
     }
 
-    /// Returns true if the load is served by another warp's.
-    pub fn rename(&mut self, executing: Executing, around: &mut Surroundings) -> bool {
+    /// Returns true if the load is served by another warp's. `registers`: those of its sub-core and the warps
+    /// of its CTA there, if they are renamed.
+    pub fn rename(
+        &mut self,
+        executing: Executing,
+        registers: Option<(&mut RenamedRegisters, WarpSet)>,
+        around: &mut Surroundings,
+    ) -> bool {
         let LoadSharing { sections, versions, renaming: Some(renaming), multicaster, transfers } = self
         else {
             return false;
@@ -142,8 +149,10 @@ impl LoadSharing {
                 && !versions.changed_since(stores, places(code, blocks, &executing), own.decoded.width)
         };
         let section = sections.of(&executing);
-        let Ok(found) = renaming[executing.sub_core].request(executing, section, versions.now(), alike)
-        else {
+        let destinations = &own.decoded.destinations[..];
+        let room = registers.map(|(registers, peers)| Room { registers, destinations, peers });
+        let stores = versions.now();
+        let Ok(found) = renaming[executing.sub_core].request(executing, section, stores, room, alike) else {
             report_unknown(&executing, around);
             return false;
         };

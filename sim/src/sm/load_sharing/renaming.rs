@@ -8,21 +8,24 @@
 //! The paper leaves open, and here:
 //! - two loads are alike if they are the same instruction with the same lanes and addresses, and nothing was
 //!   stored there between them: what DARSIE's compiler would have to prove is looked up;
-//! - physical registers that hold a value for later warps are enough for the [`VALUES`] latest ones;
+//! - a value is found as long as it lies in a row of its CTA's warps, where the SM renames registers
+//!   ([`RenamedRegisters`]); elsewhere as long as the skip table has it;
 //! - a block that becomes pending, where blocks take turns, takes the values of its loads with it;
-//! - a warp that comes while the first one's load is under way waits for it. Its registers are written a
-//!   cycle after, as by any load: the write that renaming saves is not left out, so that every operand can be
-//!   checked at dispatch.
+//! - a warp that comes while the first one's load is under way waits for it;
+//! - where the SM renames no registers, a later warp's are written a cycle after, as by any load. So they are
+//!   if the renaming table has no room, and if a lane of the load is inactive: its value stays where it is.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{SkipTableIn, SkipTableOut};
 use gpurf_blocks::{WarpSet, MAX_WARPS, SKIP_ENTRIES};
+use gpurf_trace::RegisterId;
 
 use crate::bits::warp_mask;
 use crate::checkpoint::checkpoint;
 use crate::engines::SkipTableEngine;
 use crate::sm::executing::Executing;
 use crate::sm::names::BlockId;
+use crate::sm::renamed::{Homes, RenamedRegisters};
 
 /// Values in a sub-core's register file for other warps.
 pub struct Renaming {
@@ -49,6 +52,8 @@ struct Value {
     section: u32,
     /// It has come from memory.
     loaded: bool,
+    /// Where it lies, if the SM renames registers.
+    homes: Option<Homes>,
     followers: [Option<Executing>; MAX_WARPS],
 }
 
@@ -61,6 +66,36 @@ pub enum LoadTask {
     UnderWay,
     /// To take the data that this one loaded.
     Loaded(Executing),
+}
+
+/// Where the registers of a load lie.
+pub struct Room<'a> {
+    pub registers: &'a mut RenamedRegisters,
+    /// The registers that it loads.
+    pub destinations: &'a [RegisterId],
+    /// The warps of its CTA in the sub-core.
+    pub peers: WarpSet,
+}
+
+impl Room<'_> {
+    /// Returns true if a value has not been overwritten.
+    fn holds(&self, homes: &Option<Homes>) -> bool {
+        homes.as_ref().is_some_and(|homes| self.registers.hold(homes))
+    }
+
+    /// The load names the registers of the value, or will write its own.
+    fn skip(&mut self, load: &Executing, value: &Value) {
+        let is_whole = load.instruction.mask == u32::MAX;
+        let skip = |homes| self.registers.skip(load, value.leader.serial, homes);
+        if !is_whole || !value.homes.as_ref().is_some_and(skip) {
+            self.load(load);
+        }
+    }
+
+    /// The load will write its registers.
+    fn load(&mut self, load: &Executing) -> Option<Homes> {
+        self.registers.load(load.warp, self.destinations, self.peers)
+    }
 }
 
 /// The skip table finds what it was not given.
@@ -82,29 +117,35 @@ impl Renaming {
 
     /// Looks up the load of a warp, in a section of its block's work. `stores` is the number of stores so
     /// far. `alike` tells whether it does the same as an older one, with nothing stored there since so many
-    /// stores.
+    /// stores. `room`: where its registers lie, if the SM renames registers.
     pub fn request(
         &mut self,
         load: Executing,
         section: u32,
         stores: u32,
+        mut room: Option<Room>,
         alike: impl Fn(&Executing, u32) -> bool,
     ) -> Result<LoadTask, Unknown> {
         let mut inputs = SkipTableIn { request: true, ..named(&load) };
         inputs.section = section & SECTIONS;
         for (number, &place) in self.places.iter().enumerate() {
-            let is_alike =
-                self.values[usize::from(place)].as_ref().is_some_and(|Value { leader, stores, .. }| {
+            let is_alike = self.values[usize::from(place)].as_ref().is_some_and(
+                |Value { leader, stores, homes, .. }| {
                     leader.instruction.static_index == load.instruction.static_index
                         && leader.block == load.block
                         && alike(leader, *stores)
-                });
+                        && room.as_ref().is_none_or(|room| room.holds(homes))
+                },
+            );
             inputs.alike[number] = is_alike;
         }
         let outputs = self.cycle(&inputs);
         if outputs.found {
             let place = self.places[outputs.entry as usize];
             let value = self.values[usize::from(place)].as_mut().ok_or(Unknown)?;
+            if let Some(room) = &mut room {
+                room.skip(&load, value);
+            }
             return match (value.loaded, outputs.under_way) {
                 (true, false) => Ok(LoadTask::Loaded(value.leader)),
                 (false, true) => {
@@ -114,11 +155,12 @@ impl Renaming {
                 _ => Err(Unknown),
             };
         }
+        let homes = room.as_mut().and_then(|room| room.load(&load));
         if outputs.kept {
             let place = self.places.remove(outputs.removed as usize);
             self.places.push(place);
             let followers = [None; MAX_WARPS];
-            let value = Value { leader: load, stores, section, loaded: false, followers };
+            let value = Value { leader: load, stores, section, loaded: false, homes, followers };
             self.values[usize::from(place)] = Some(value);
         }
         Ok(LoadTask::Nothing)
@@ -206,14 +248,14 @@ mod tests {
     fn later_warps_wait_for_the_first_and_then_take_its_value() {
         let mut renaming = renaming();
         let request =
-            |renaming: &mut Renaming, warp| renaming.request(load(warp, 7), 5, 0, |_, _| true).unwrap();
+            |renaming: &mut Renaming, warp| renaming.request(load(warp, 7), 5, 0, None, |_, _| true).unwrap();
         assert!(matches!(request(&mut renaming, 0), LoadTask::Nothing));
         assert!(matches!(request(&mut renaming, 1), LoadTask::UnderWay));
         assert!(matches!(request(&mut renaming, 3), LoadTask::UnderWay));
         assert_eq!(serials(renaming.loaded(&load(9, 9)).unwrap()), [0; 0]);
         assert_eq!(serials(renaming.loaded(&load(0, 7)).unwrap()), [107, 307]);
         assert!(matches!(request(&mut renaming, 2), LoadTask::Loaded(leader) if leader.warp == WarpId(0)));
-        let later = |renaming: &mut Renaming| renaming.request(load(5, 7), 6, 0, |_, _| true).unwrap();
+        let later = |renaming: &mut Renaming| renaming.request(load(5, 7), 6, 0, None, |_, _| true).unwrap();
         assert!(matches!(later(&mut renaming), LoadTask::Nothing), "behind a barrier");
         renaming.begin(BlockId(0), 6);
         assert!(matches!(request(&mut renaming, 6), LoadTask::Loaded(_)), "late");
@@ -225,7 +267,7 @@ mod tests {
     fn only_what_is_alike_is_found() {
         let mut renaming = renaming();
         let mut request =
-            |warp, index, alike| renaming.request(load(warp, index), 0, 0, |_, _| alike).unwrap();
+            |warp, index, alike| renaming.request(load(warp, index), 0, 0, None, |_, _| alike).unwrap();
         assert!(matches!(request(0, 1, true), LoadTask::Nothing));
         assert!(matches!(request(1, 2, true), LoadTask::Nothing), "another instruction");
         assert!(matches!(request(1, 1, false), LoadTask::Nothing), "other addresses");
@@ -235,8 +277,8 @@ mod tests {
     #[test]
     fn a_value_still_comes_after_its_section() {
         let mut renaming = renaming();
-        renaming.request(load(0, 1), 0, 0, |_, _| true).unwrap();
-        renaming.request(load(1, 1), 0, 0, |_, _| true).unwrap();
+        renaming.request(load(0, 1), 0, 0, None, |_, _| true).unwrap();
+        renaming.request(load(1, 1), 0, 0, None, |_, _| true).unwrap();
         renaming.begin(BlockId(0), 2);
         assert_eq!(serials(renaming.loaded(&load(0, 1)).unwrap()), [101]);
     }
@@ -244,30 +286,33 @@ mod tests {
     #[test]
     fn what_a_pending_block_loaded_is_not_found() {
         let mut renaming = renaming();
-        renaming.request(load(0, 7), 5, 0, |_, _| true).unwrap();
+        renaming.request(load(0, 7), 5, 0, None, |_, _| true).unwrap();
         renaming.loaded(&load(0, 7)).unwrap();
         renaming.forget(BlockId(1));
         assert!(
-            matches!(renaming.request(load(1, 7), 5, 0, |_, _| true).unwrap(), LoadTask::Loaded(_)),
+            matches!(renaming.request(load(1, 7), 5, 0, None, |_, _| true).unwrap(), LoadTask::Loaded(_)),
             "another's"
         );
         renaming.forget(BlockId(0));
-        assert!(matches!(renaming.request(load(2, 7), 5, 0, |_, _| true).unwrap(), LoadTask::Nothing));
+        assert!(matches!(renaming.request(load(2, 7), 5, 0, None, |_, _| true).unwrap(), LoadTask::Nothing));
     }
 
     #[test]
     fn the_oldest_loaded_value_makes_room() {
         let mut renaming = renaming();
         for index in 0..SKIP_ENTRIES as u32 {
-            renaming.request(load(0, index), 0, 0, |_, _| true).unwrap();
+            renaming.request(load(0, index), 0, 0, None, |_, _| true).unwrap();
         }
-        renaming.request(load(0, 1000), 0, 0, |_, _| true).unwrap();
+        renaming.request(load(0, 1000), 0, 0, None, |_, _| true).unwrap();
         assert!(
-            matches!(renaming.request(load(1, 1000), 0, 0, |_, _| true).unwrap(), LoadTask::Nothing),
+            matches!(renaming.request(load(1, 1000), 0, 0, None, |_, _| true).unwrap(), LoadTask::Nothing),
             "all under way"
         );
         renaming.loaded(&load(0, 5)).unwrap();
-        renaming.request(load(0, 2000), 0, 0, |_, _| true).unwrap();
-        assert!(matches!(renaming.request(load(1, 2000), 0, 0, |_, _| true).unwrap(), LoadTask::UnderWay));
+        renaming.request(load(0, 2000), 0, 0, None, |_, _| true).unwrap();
+        assert!(matches!(
+            renaming.request(load(1, 2000), 0, 0, None, |_, _| true).unwrap(),
+            LoadTask::UnderWay
+        ));
     }
 }
