@@ -48,11 +48,7 @@ use rust_hdl::prelude::*;
 use crate::dialect::{block, rtl, Register};
 use crate::{monitor, watch};
 
-#[block(
-    title = "Renaming table of DARSIE",
-    paper = "I §5.2.2",
-    parameters(warps, slots, renaming_entries)
-)]
+#[block(title = "Renaming table of DARSIE", paper = "I §5.2.2", parameters(warps, slots, renaming_entries))]
 pub struct RenamingTable {
     /// Warp of the sources, and of the register that is written or skipped to.
     pub warp: In<Bits<4>>,

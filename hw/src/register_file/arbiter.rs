@@ -88,7 +88,17 @@ use crate::{monitor, watch};
 #[block(
     title = "Register-file arbiter",
     paper = "F §II, III-B, IV-A2",
-    parameters(collectors, slots, banks, accesses, grant_at_issue, transfer_ports, lenders, cache_far, d_ports)
+    parameters(
+        collectors,
+        slots,
+        banks,
+        accesses,
+        grant_at_issue,
+        transfer_ports,
+        lenders,
+        cache_far,
+        d_ports
+    )
 )]
 pub struct Arbiter<const C: usize> {
     /// An instruction enters this collector. At most one is high.

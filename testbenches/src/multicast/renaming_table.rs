@@ -98,7 +98,8 @@ impl Stimulus<RenamingTableIn, RenamingTableOut> for RenamingTableStimulus {
         let mut inputs = RenamingTableIn::default();
         let warps = self.parameters.warps;
         if self.registers.is_empty() || random.below(300) == 0 {
-            let count = random.pick(&[1, 3, self.parameters.renaming_entries, self.parameters.renaming_entries + 9]);
+            let count =
+                random.pick(&[1, 3, self.parameters.renaming_entries, self.parameters.renaming_entries + 9]);
             self.registers = (0..count).map(|_| random.below(256) as u32).collect();
             self.skips = random.pick(&[10, 30, 60]);
             self.comes = random.pick(&[0, 0, 1, 5]);
