@@ -301,6 +301,8 @@ fn advice_on_constants_helps() {
             assert_ne!(after.as_ref(), Some(&message), "after {remedy}");
         }
     };
+    const BESIDE: [&str; 6] =
+        ["accesses=2", "pcrf_latency=1", "rc_entries=2", "slots=8", "rc_ways=8", "issue_latch=blocking"];
     for constant in constants() {
         for value in ["0", "3", "7", "20000", "1000000000", "true", "word", "[1]"] {
             check(&[format!("{}={value}", constant.name)]);
@@ -308,7 +310,7 @@ fn advice_on_constants_helps() {
         if let Some(parameter) = PARAMETERS.iter().find(|parameter| parameter.name == constant.name) {
             let all: Vec<String> = parameter.values.texts().collect();
             for value in all.first().into_iter().chain(all.last()) {
-                for beside in ["accesses=2", "pcrf_latency=1", "rc_entries=2", "slots=8", "rc_ways=8"] {
+                for beside in BESIDE {
                     check(&[beside.into(), format!("{}={value}", constant.name)]);
                 }
             }

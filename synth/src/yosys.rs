@@ -50,10 +50,7 @@ impl Yosys {
         let printed = File::create(self.path().join(PRINTED)).context("cannot write what Yosys prints")?;
         let mut command = Tool::Yosys.command()?;
         if let Some(limit) = limit {
-            let yosys = command;
-            command = Command::new("sh");
-            command.args(["-c", "ulimit -t \"$0\" && exec \"$@\"", &limit.as_secs().to_string()]);
-            command.arg(yosys.get_program());
+            command = limited(&command, limit);
         }
         let status = command
             .args(["-q", "-l", LOG, SCRIPT])
@@ -72,6 +69,14 @@ impl Yosys {
         let kept = self.folder.keep().join(LOG);
         anyhow!("Yosys failed; its log is {}, which ends:\n{}", kept.display(), tail(&log))
     }
+}
+
+/// The program with a limit of processor time: other work of the machine counts for nothing.
+pub(crate) fn limited(program: &Command, limit: Duration) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -t \"$0\" && exec \"$@\"", &limit.as_secs().max(1).to_string()]);
+    command.arg(program.get_program()).args(program.get_args());
+    command
 }
 
 fn tail(log: &str) -> String {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::programs::Z3;
-use crate::yosys::Yosys;
+use crate::yosys::{limited, Yosys};
 
 /// The design as Yosys writes it, and the questions to z3.
 pub const DESIGN: &str = "words.smt2";
@@ -25,8 +25,8 @@ pub enum SolverAnswer {
     Open,
 }
 
-/// Asks for a run of a module that Yosys has written in which a property is broken. The limit is of the
-/// clock.
+/// Asks for a run of a module that Yosys has written in which a property is broken. The limit is of processor
+/// time.
 ///
 /// # Errors
 /// If z3 is missing or cannot be started.
@@ -55,8 +55,8 @@ pub fn ask(yosys: &Yosys, module: &str, question: &Question, limit: Duration) ->
     }
     writeln!(text, "(check-sat)")?;
     yosys.write(QUESTION, &text)?;
-    let mut command = Z3.command()?;
-    command.arg(format!("-T:{}", limit.as_secs().max(1))).arg(QUESTION).current_dir(yosys.path());
+    let mut command = limited(&Z3.command()?, limit);
+    command.arg(QUESTION).current_dir(yosys.path());
     let output = command.stderr(Stdio::null()).output().context("z3 cannot be started")?;
     Ok(read(&String::from_utf8_lossy(&output.stdout)))
 }
