@@ -126,7 +126,7 @@ impl RenamingTable {
             let listed: Bit = any(0..renaming_entries, |e| reads[s][e]);
             let elsewhere: Bits<4> = select(0..renaming_entries, |e| reads[s][e], |e| its[e]);
             lender[s] = if listed { elsewhere } else { warp };
-            lent[s] = listed & !(elsewhere == warp);
+            lent[s] = listed & (elsewhere != warp);
         }
     }
 
@@ -181,7 +181,7 @@ impl RenamingTable {
                 }
                 home[e][w] = next[e][w];
             }
-            let is_used: Bit = any(0..warps, |w| !(next[e][w] == w));
+            let is_used: Bit = any(0..warps, |w| next[e][w] != w);
             valid[e] = (valid[e] | takes[e]) & is_used;
             its_register[e].load(takes[e], register);
         }
