@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use gpurf_blocks::ports::{IwmuIn, IwmuOut, RenamingTableIn, RenamingTableOut, SkipTableIn, SkipTableOut};
-use gpurf_blocks::{Clocked, ADDRESS_BITS, MAX_WARPS, WARP_BITS};
+use gpurf_blocks::{ADDRESS_BITS, MAX_WARPS, WARP_BITS};
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::multicast::Iwmu;
 use gpurf_sim::config::Config;
@@ -17,7 +17,7 @@ use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register,
 use gpurf_workloads::suite::hgemm::{run_tile, Tile, TILES};
 use gpurf_workloads::{Device, Options};
 
-use crate::altered::Altered;
+use crate::altered::{Altered, Misled};
 
 const SHARING: [Design; 3] = [Design::DARSIE, Design::IWMA, Design::IWMA_DARSIE];
 
@@ -244,27 +244,6 @@ fn faults_of_a_skip_table_are_found() {
     }
 }
 
-/// An engine with a fault in its inputs.
-struct Misheard<I, O> {
-    engine: Box<dyn Clocked<In = I, Out = O> + Send>,
-    change: fn(&mut I),
-}
-
-impl<I: Copy, O> Clocked for Misheard<I, O> {
-    type In = I;
-    type Out = O;
-
-    fn settle(&mut self, inputs: &I) -> O {
-        let mut inputs = *inputs;
-        (self.change)(&mut inputs);
-        self.engine.settle(&inputs)
-    }
-
-    fn tick(&mut self) {
-        self.engine.tick();
-    }
-}
-
 #[test]
 fn faults_of_a_renaming_table_are_found() {
     let workload = product(&TILES[1], 2 * TILES[1].block_m, 2 * TILES[1].block_n, 64);
@@ -289,15 +268,15 @@ fn faults_of_a_renaming_table_are_found() {
         let wrong = run(&move |engine| Box::new(Altered { engine, alter }));
         assert!(wrong.summary.counters.token_errors > 0, "slip {number}");
     }
-    let faults: [fn(&mut RenamingTableIn); 4] = [
+    let faults: [fn(&mut RenamingTableIn, u32); 4] = [
         // A bit is not set; one is not cleared; a leader overwrites what is read.
-        |inputs| inputs.skip = false,
-        |inputs| inputs.write = false,
-        |inputs| inputs.peers = [false; MAX_WARPS],
-        |inputs| inputs.leader ^= 1,
+        |inputs, _| inputs.skip = false,
+        |inputs, _| inputs.write = false,
+        |inputs, _| inputs.peers = [false; MAX_WARPS],
+        |inputs, _| inputs.leader ^= 1,
     ];
-    for (number, change) in faults.into_iter().enumerate() {
-        let wrong = run(&move |engine| Box::new(Misheard { engine, change }));
+    for (number, fault) in faults.into_iter().enumerate() {
+        let wrong = run(&move |engine| Box::new(Misled::new(engine, fault)));
         assert!(wrong.summary.counters.token_errors > 0, "fault {number}");
     }
 }

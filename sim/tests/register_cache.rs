@@ -13,7 +13,7 @@ use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_sim::statistics::{Counters, Statistics};
 use gpurf_trace::{KernelHeader, Workload};
 
-use crate::altered::Altered;
+use crate::altered::{Altered, Misled};
 use crate::random_kernels::random_workload;
 use crate::streams::{header, kernel, Line, ALL, EXIT};
 
@@ -232,29 +232,6 @@ fn faults_of_an_interval_prefetcher_are_found() {
 type Fault = fn(&mut RegisterCacheIn<u32>, u32);
 type Slip = fn(&RegisterCacheIn<u32>, &mut RegisterCacheOut<u32>, u32);
 
-/// An engine that gets other inputs.
-struct Misled {
-    engine: RegisterCache<u32>,
-    fault: Fault,
-    cycle: u32,
-}
-
-impl Clocked for Misled {
-    type In = RegisterCacheIn<u32>;
-    type Out = RegisterCacheOut<u32>;
-
-    fn settle(&mut self, inputs: &Self::In) -> Self::Out {
-        let mut inputs = *inputs;
-        (self.fault)(&mut inputs, self.cycle);
-        self.engine.settle(&inputs)
-    }
-
-    fn tick(&mut self) {
-        self.cycle += 1;
-        self.engine.tick();
-    }
-}
-
 fn errors(workload: &Workload, design: Design, settings: &[&str], fault: Fault, slip: Slip) -> u64 {
     let config = config(settings);
     let cache = |_| -> RegisterCacheEngine {
@@ -265,7 +242,7 @@ fn errors(workload: &Workload, design: Design, settings: &[&str], fault: Fault, 
             slip(inputs, outputs, seen);
         };
         let altered: Box<dyn Clocked<In = _, Out = _> + Send> =
-            Box::new(Altered { engine: Misled { engine, fault, cycle: 0 }, alter });
+            Box::new(Altered { engine: Misled::new(engine, fault), alter });
         Box::new(altered)
     };
     let engines = Engines { register_cache: Box::new(cache), ..Engines::models(&config, design, 1) };

@@ -129,23 +129,16 @@ impl RenamedRegisters {
         self.look_up(warp, &[register])[0]
     }
 
-    /// A write of a register of a warp whose CTA has these warps.
-    fn writing(warp: WarpId, register: RegisterId, peers: WarpSet) -> RenamingTableIn {
-        let (warp, register) = (warp.into(), register.into());
-        RenamingTableIn {
-            write: true,
-            warp,
-            register,
-            peers: warp_flags(peers),
-            ..RenamingTableIn::default()
-        }
-    }
-
-    /// A result for a register of a warp is on its way, to the home that it is given.
-    pub fn write(&mut self, warp: WarpId, register: RegisterId, peers: WarpSet) -> WarpId {
+    /// A result for a register of a warp is on its way, to the home that it is given. `peers`: the warps of
+    /// its CTA.
+    fn write(&mut self, warp: WarpId, register: RegisterId, peers: WarpSet) -> WarpId {
         let home = match self.is_idle() {
             true => warp,
-            false => WarpId(self.cycle(&Self::writing(warp, register, peers)).row as u8),
+            false => {
+                let (warp, register, peers) = (warp.into(), register.into(), warp_flags(peers));
+                let write = RenamingTableIn { write: true, warp, register, peers, ..Default::default() };
+                WarpId(self.cycle(&write).row as u8)
+            }
         };
         self.unwritten[home.index()].insert(register);
         self.given[place(home, register)] += 1;

@@ -304,7 +304,7 @@ mod tests {
         assert!((baseline.mean_error - 0.7 / 3.0).abs() < 1e-9, "{baseline:?}");
         assert!((modern.mean_error - 0.2451 / 3.0).abs() < 1e-9, "{modern:?}");
         assert_eq!((baseline.within_tenth, modern.within_tenth), (1, 2));
-        // Of ln 1.2, ln 1, ln 4 (of thousands) with ln 1, ln 2, ln 4, by hand.
+        // Computed by hand from the logarithms of 1.2, 1 and 4, and of 1, 2 and 4; a thousand is the unit.
         assert!((baseline.correlation.unwrap() - 0.7992).abs() < 1e-4, "{baseline:?}");
         assert!(Suite::of("b", &kernels[..2], 0).baseline.correlation.is_none());
     }

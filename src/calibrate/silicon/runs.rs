@@ -5,8 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::Engines;
-use gpurf_sim::engines::SubCoreEngine;
+use gpurf_sim::engines::{Engines, SubCoreEngine};
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_trace::{Command, Kernel, Workload};
 use serde::Serialize;

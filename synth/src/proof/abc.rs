@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Result};
 
 use super::Holds;
 use crate::yosys::Yosys;
@@ -21,10 +21,8 @@ pub fn run(
     commands: &str,
     limit: Duration,
 ) -> Result<Holds> {
-    if is_low(&yosys.read(design)?, output) {
-        return Ok(Holds::Always);
-    }
-    Ok(read(&said(yosys, design, circuit, output, commands, limit)?))
+    let said = said(yosys, design, circuit, output, commands, limit)?;
+    Ok(said.map_or(Holds::Always, |said| read(&said)))
 }
 
 /// True if an output that is low in one cycle is low in the next, in a run from any state. Rewriting before
@@ -40,13 +38,12 @@ pub fn is_inductive(
     limit: Duration,
 ) -> Result<Option<bool>> {
     let ask = |commands: &str, answers: [&str; 2]| -> Result<(Option<bool>, bool)> {
-        let said = said(yosys, design, circuit, output, commands, limit)?;
+        let Some(said) = said(yosys, design, circuit, output, commands, limit)? else {
+            return Ok((Some(true), false));
+        };
         let [always, not] = answers.map(|answer| said.contains(answer));
         Ok(((always || not).then_some(always), said.contains("network is combinational")))
     };
-    if is_low(&yosys.read(design)?, output) {
-        return Ok(Some(true));
-    }
     // Without registers there is no inductive step.
     match ask("dc2; dc2; ind -F 2", ["Networks are equivalent", "Networks are UNDECIDED"])? {
         (_, true) => Ok(ask("sat", ["UNSATISFIABLE", "SATISFIABLE"])?.0),
@@ -54,7 +51,8 @@ pub fn is_inductive(
     }
 }
 
-/// Words of ABC after commands on one output of a circuit. The circuit has all of them, and is made once.
+/// Words of ABC after commands on one output of a circuit; none if Yosys found that the output is never high.
+/// The circuit has all outputs, and is made once.
 fn said(
     yosys: &Yosys,
     design: &str,
@@ -62,19 +60,22 @@ fn said(
     output: &str,
     commands: &str,
     limit: Duration,
-) -> Result<String> {
+) -> Result<Option<String>> {
     if !yosys.path().join(circuit).exists()
         && !yosys.run(&format!("read_rtlil {design}; {}", write(circuit)), None)?
     {
-        return Ok(String::new());
+        return Ok(Some(String::new()));
     }
     let names = yosys.read(&names_of(circuit))?;
-    let number = number(&names, output).with_context(|| format!("{output} is no output"))?;
+    let Some(number) = number(&names, output) else {
+        ensure!(is_low(&yosys.read(design)?, output), "{output} is no output");
+        return Ok(None);
+    };
     let script = format!("read_aiger {circuit}; cone -s -O {number}; strash; {commands}");
     yosys.write(RUN, &format!("yosys-abc -c '{script}' > {SAID}\n"))?;
     yosys.write(SAID, "")?;
     yosys.run(&format!("exec -q -- sh {RUN}"), Some(limit.max(Duration::from_secs(1))))?;
-    yosys.read(SAID)
+    yosys.read(SAID).map(Some)
 }
 
 /// Commands of Yosys that write a circuit of the design that it has. What nothing drives is an input.

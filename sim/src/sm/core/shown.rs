@@ -50,7 +50,7 @@ impl<E: RunsSubCore> Core<E> {
         let decoded = context.code.of(&instruction);
         let sources = decoded.round(round).sources().iter().enumerate();
         let missed = sources.filter(|(slot, _)| found >> slot & 1 == 0);
-        // What has entered is at the head still.
+        // The instruction that has entered is still at the head.
         let head = &self.hardware.inputs.heads[warp.index()];
         let banks = missed.map(|(slot, &register)| {
             let (lender, base) = head.lender(slot);
