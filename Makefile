@@ -5,7 +5,7 @@ OUT := out
 # Areas and longest paths over time.
 AREAS := synth/areas.jsonl
 
-.PHONY: all tools build test lint msrv book soak fuzz corpus bench compare overheads mutants format workloads release
+.PHONY: all tools build test lint msrv book soak fuzz corpus bench compare overheads mutants monitors format workloads release
 
 # The answers of the built-in workloads, their reuse distances, all of them under all designs, a waveform
 # of the hardware, its Verilog, its gates, and the papers' claims beside them; at the end all of it on one page.
@@ -52,6 +52,11 @@ soak: tools
 	@echo "SEED=$(SEED)"
 	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=500 cargo test --release --workspace --test model_and_rtl
 	cargo test --release --workspace -- --ignored --nocapture
+	GPURF_PROVE=all cargo test --release -p gpurf-synth --test tests monitor::
+
+# All proofs of monitors at the sizes of the tests, which then look only for those of changed hardware.
+monitors: tools
+	GPURF_PROVE=record cargo test -p gpurf-synth --test tests monitor::
 
 # Damaged listings, launch files and traces, 1,200,000 of them in six tests: an error or a run, never a panic or a hang.
 # Not a release: numbers that overflow panic as well.

@@ -170,16 +170,29 @@ fn every_trace_runs_under_every_design() {
 
 /// Real code with several engines side by side: the stimulus that the gate of the hardware takes from it.
 fn run_in_lockstep(engine: &str, inputs: &[String], designs: &[&str], machine: &[&str]) {
+    each_in_lockstep(engine, inputs, designs, machine, |run, statistics| {
+        // Alone, the model is not asked in cycles in which it is taken to stand still.
+        let mut alone = sim(run, 0);
+        alone["engine"] = statistics["engine"].clone();
+        assert_eq!(alone, statistics);
+    });
+}
+
+/// Calls `then` for every run, with its arguments and its statistics.
+fn each_in_lockstep(
+    engine: &str,
+    inputs: &[String],
+    designs: &[&str],
+    machine: &[&str],
+    then: impl Fn(&[&str], Value) + Sync,
+) {
     // Designs that share a sub-core may build its Verilog twice at a time, each in a folder of its own.
     designs.par_iter().for_each(|design| {
         for input in inputs {
             let run = [&[input, "--design", design], machine].concat();
             let statistics = sim(&[&run[..], &["--engine", engine]].concat(), 0);
             assert_sound_in_part(&statistics);
-            // Alone, the model is not asked in cycles in which it is taken to stand still.
-            let mut alone = sim(&run, 0);
-            alone["engine"] = statistics["engine"].clone();
-            assert_eq!(alone, statistics);
+            then(&run, statistics);
         }
     });
 }
@@ -213,7 +226,8 @@ fn the_verilog_agrees_on_real_code() {
     /// Building the Verilog of so many sub-cores takes the longest; `make soak` has many more cycles.
     const BEGINNING: [&str; 2] = ["--cycles", "250"];
     let run = |inputs: &[String], designs: &[&str], machine: &[&str]| {
-        run_in_lockstep("lockstep-verilator", inputs, designs, &[machine, &BEGINNING].concat());
+        // The models alone are compared with where runs are whole.
+        each_in_lockstep("lockstep-verilator", inputs, designs, &[machine, &BEGINNING].concat(), |_, _| ());
     };
     // In the same test, so that little Verilog is built twice at a time.
     run(&["bfs".into(), "hgemm".into()], &HARDWARE, &[]);

@@ -14,7 +14,7 @@ pub trait RunsSubCore: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'st
     /// [`Clocked::settle`] in words. The outputs are zero before. `places`: source slots and destinations
     /// that an instruction has at the ports.
     fn decide(&mut self, inputs: &CycleIn<u32>, places: (usize, usize), outputs: &mut CycleOut<u32>) {
-        *outputs = CycleOut::of_ports(&self.settle(&inputs.ports(places)));
+        *outputs = words(&self.settle(&ports(inputs, places)));
     }
 
     /// The same, and the clock edge.
@@ -22,6 +22,18 @@ pub trait RunsSubCore: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'st
         self.decide(inputs, places, outputs);
         self.tick();
     }
+}
+
+/// Compiled in this crate, which is optimized in any case, and not where an engine is.
+#[inline(never)]
+fn ports(inputs: &CycleIn<u32>, places: (usize, usize)) -> SubCoreIn<u32> {
+    inputs.ports(places)
+}
+
+/// As [`ports`].
+#[inline(never)]
+fn words(outputs: &SubCoreOut<u32>) -> CycleOut<u32> {
+    CycleOut::of_ports(outputs)
 }
 
 /// Any engine that has ports and nothing else.

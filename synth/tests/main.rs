@@ -2,6 +2,7 @@
 //! Tests of synthesis, netlists and power, as one program.
 
 mod contract;
+mod known_proofs;
 mod liberty;
 mod memories;
 mod monitor;

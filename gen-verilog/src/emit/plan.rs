@@ -8,9 +8,10 @@
 //! that it does not depend on now: around the module, that could close a circle. Where the kernel's order is
 //! not right the process is written out, signal by signal, in an order that is.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
+use rustc_hash::FxHashMap;
 
 use super::error::{EmitError, Result};
 use super::expression::Expression;
@@ -41,6 +42,9 @@ pub struct Regular<'a> {
     pub value: &'a Expression,
 }
 
+/// Inputs with the outputs that depend on them within the cycle.
+type PortPaths = BTreeSet<(VectorId, VectorId)>;
+
 pub struct VectorPlan<'a> {
     pub signals: &'a Signals,
     /// The kernel, with loops.
@@ -54,7 +58,7 @@ pub struct VectorPlan<'a> {
     /// Inputs of the children with the outputs that follow on them.
     through: Vec<(VectorId, VectorId)>,
     /// Elements that are assigned once and under no condition, with what they are assigned.
-    continuous: HashMap<SignalId, Expression>,
+    continuous: FxHashMap<SignalId, Expression>,
 }
 
 impl<'a> VectorPlan<'a> {
@@ -84,11 +88,14 @@ impl<'a> VectorPlan<'a> {
 
     /// Joins processes that share a loop or a condition, except for those of `apart`.
     pub fn join(&mut self, apart: &BTreeSet<VectorId>) {
-        let is_apart = |plan: &VectorPlan, group: &VectorGroup| {
-            group.is_written_out
-                || !group.vectors.is_disjoint(apart)
-                || plan.assigned_at_once(group).is_some()
+        let is_joined = |plan: &VectorPlan, group: &VectorGroup| {
+            !group.is_written_out
+                && group.vectors.is_disjoint(apart)
+                && plan.assigned_at_once(group).is_none()
         };
+        // Of each group; it takes a walk through the kernel to see.
+        let mut are_joined: Vec<bool> = self.groups.iter().map(|group| is_joined(self, group)).collect();
+        let paths = self.port_paths(&self.followers(&self.groups));
         for place in 0..self.statements.len() {
             if matches!(self.statements[place], Statement::Assign { .. }) {
                 continue;
@@ -99,13 +106,15 @@ impl<'a> VectorPlan<'a> {
             });
             let mut first = 0;
             while first < self.groups.len() {
-                let concerns = |plan: &VectorPlan, number: usize| {
-                    let group = &plan.groups[number];
-                    !group.vectors.is_disjoint(&vectors) && !is_apart(plan, group)
+                let concerns = |groups: &[VectorGroup], are_joined: &[bool], number: usize| {
+                    are_joined[number] && !groups[number].vectors.is_disjoint(&vectors)
                 };
                 let mut second = first + 1;
-                while concerns(self, first) && second < self.groups.len() {
-                    if !(concerns(self, second) && self.try_join(first, second)) {
+                while concerns(&self.groups, &are_joined, first) && second < self.groups.len() {
+                    if concerns(&self.groups, &are_joined, second) && self.try_join(first, second, &paths) {
+                        are_joined.remove(second);
+                        are_joined[first] = is_joined(self, &self.groups[first]);
+                    } else {
                         second += 1;
                     }
                 }
@@ -326,18 +335,16 @@ impl<'a> VectorPlan<'a> {
         Ok(())
     }
 
-    fn try_join(&mut self, first: usize, second: usize) -> bool {
+    /// Joins two groups if the ports then depend on each other by these paths still.
+    fn try_join(&mut self, first: usize, second: usize, paths: &PortPaths) -> bool {
         let vectors = self.groups[first].vectors.union(&self.groups[second].vectors).copied().collect();
         let joined = self.group(vectors);
         if joined.is_written_out {
             return false;
         }
-        let before = self.port_paths(&self.followers(&self.groups));
-        let mut groups = self.groups.clone();
-        groups[first] = joined.clone();
-        groups.remove(second);
-        let followers = self.followers(&groups);
-        if circle(&followers).is_some() || self.port_paths(&followers) != before {
+        let others = self.groups.iter().enumerate().filter(|(number, _)| ![first, second].contains(number));
+        let followers = self.followers(others.map(|(_, group)| group).chain([&joined]));
+        if circle(&followers).is_some() || self.port_paths(&followers) != *paths {
             return false;
         }
         self.replace(&[first, second], joined);
@@ -352,7 +359,7 @@ impl<'a> VectorPlan<'a> {
     }
 
     /// The vectors that follow on each vector within the cycle.
-    fn followers(&self, groups: &[VectorGroup]) -> Followers {
+    fn followers<'g>(&self, groups: impl IntoIterator<Item = &'g VectorGroup>) -> Followers {
         let mut followers: Followers = vec![BTreeSet::new(); self.signals.vectors.len()];
         for group in groups {
             for read in group.reads.difference(&group.vectors) {
@@ -365,7 +372,7 @@ impl<'a> VectorPlan<'a> {
         followers
     }
 
-    fn port_paths(&self, followers: &Followers) -> BTreeSet<(VectorId, VectorId)> {
+    fn port_paths(&self, followers: &Followers) -> PortPaths {
         let ports = |role: Role| {
             (0..self.signals.vectors.len()).filter(move |vector| self.signals[*vector].role == role)
         };

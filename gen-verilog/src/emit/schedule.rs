@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use num_bigint::BigUint;
+use rustc_hash::FxHashMap;
 
 use super::error::{EmitError, Result};
 use super::expression::Expression;
@@ -142,78 +143,105 @@ fn targets(statement: &Statement) -> BTreeSet<SignalId> {
     found
 }
 
-/// Bits of each signal that are assigned on every path so far.
-type Assigned = HashMap<SignalId, BigUint>;
+/// The signals that a block is to assign, and what is assigned on every path so far.
+struct Assigned<'a> {
+    signals: &'a Signals,
+    /// Bits of each.
+    bits: FxHashMap<SignalId, BigUint>,
+    /// What was there before each change, so that a branch can be taken back.
+    changes: Vec<(SignalId, BigUint)>,
+}
 
 /// Checks that a block assigns all its signals on every path, and none after reading it.
 pub fn check_paths(signals: &Signals, targets: &[SignalId], body: &[Statement]) -> Result<()> {
-    let mut assigned: Assigned = targets.iter().map(|id| (*id, BigUint::default())).collect();
-    walk_paths(signals, body, &mut assigned)?;
-    match targets.iter().find(|id| !is_complete(signals, &assigned, **id)) {
+    let bits = targets.iter().map(|id| (*id, BigUint::default())).collect();
+    let mut assigned = Assigned { signals, bits, changes: vec![] };
+    assigned.walk(body)?;
+    match targets.iter().find(|id| !assigned.is_complete(**id)) {
         Some(id) => Err(EmitError::Latch { module: signals.module.clone(), signal: signals.name_of(*id) }),
         None => Ok(()),
     }
 }
 
-fn is_complete(signals: &Signals, assigned: &Assigned, id: SignalId) -> bool {
-    assigned[&id].count_ones() == signals.owner(id).width as u64
-}
+impl Assigned<'_> {
+    fn is_complete(&self, id: SignalId) -> bool {
+        self.bits[&id].count_ones() == self.signals.owner(id).width as u64
+    }
 
-fn walk_paths(signals: &Signals, body: &[Statement], assigned: &mut Assigned) -> Result<()> {
-    for statement in body {
-        match statement {
-            Statement::Assign { target, part, value, .. } => {
-                check_reads(signals, value, assigned)?;
-                let low = match part {
-                    AssignedPart::Whole => 0,
-                    AssignedPart::Bits { low } => known(low),
-                    AssignedPart::Bit(index) => {
-                        check_reads(signals, index, assigned)?;
-                        continue;
-                    }
-                };
-                let mask = ((BigUint::from(1u32) << value.width) - 1u32) << low;
-                *assigned.get_mut(&target.id()).expect("a target of the block") |= mask;
-            }
-            Statement::If { condition, then, otherwise, .. } => {
-                check_reads(signals, condition, assigned)?;
-                walk_branches(signals, &[then, otherwise], assigned)?;
-            }
-            Statement::Case { selector, arms, .. } => {
-                check_reads(signals, selector, assigned)?;
-                let bodies: Vec<_> = arms.iter().map(|(_, body)| body).collect();
-                walk_branches(signals, &bodies, assigned)?;
-            }
-            Statement::For { .. } => unreachable!("loops are written out"),
+    fn add(&mut self, id: SignalId, bits: &BigUint) {
+        let present = self.bits.get_mut(&id).expect("a target of the block");
+        let all = &*present | bits;
+        if all != *present {
+            self.changes.push((id, std::mem::replace(present, all)));
         }
     }
-    Ok(())
-}
 
-fn walk_branches(signals: &Signals, bodies: &[&Vec<Statement>], assigned: &mut Assigned) -> Result<()> {
-    let mut ends = vec![];
-    for body in bodies {
-        let mut end = assigned.clone();
-        walk_paths(signals, body, &mut end)?;
-        ends.push(end);
-    }
-    for (id, bits) in assigned {
-        if let Some(common) = ends.iter().map(|end| end[id].clone()).reduce(|one, other| one & other) {
-            *bits = common;
+    fn walk(&mut self, body: &[Statement]) -> Result<()> {
+        for statement in body {
+            match statement {
+                Statement::Assign { target, part, value, .. } => {
+                    self.check_reads(value)?;
+                    let low = match part {
+                        AssignedPart::Whole => 0,
+                        AssignedPart::Bits { low } => known(low),
+                        AssignedPart::Bit(index) => {
+                            self.check_reads(index)?;
+                            continue;
+                        }
+                    };
+                    let mask = ((BigUint::from(1u32) << value.width) - 1u32) << low;
+                    self.add(target.id(), &mask);
+                }
+                Statement::If { condition, then, otherwise, .. } => {
+                    self.check_reads(condition)?;
+                    self.walk_branches([then, otherwise].into_iter())?;
+                }
+                Statement::Case { selector, arms, .. } => {
+                    self.check_reads(selector)?;
+                    self.walk_branches(arms.iter().map(|(_, body)| body))?;
+                }
+                Statement::For { .. } => unreachable!("loops are written out"),
+            }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-fn check_reads(signals: &Signals, value: &Expression, assigned: &Assigned) -> Result<()> {
-    let mut early = None;
-    value.reads(&mut |element| {
-        let id = element.id();
-        if assigned.contains_key(&id) && !is_complete(signals, assigned, id) {
-            early.get_or_insert(id);
+    /// What all branches assign is assigned.
+    fn walk_branches<'b>(&mut self, bodies: impl Iterator<Item = &'b Vec<Statement>>) -> Result<()> {
+        let mut common: Option<FxHashMap<SignalId, BigUint>> = None;
+        for body in bodies {
+            let before = self.changes.len();
+            self.walk(body)?;
+            let mut end = FxHashMap::default();
+            for (id, bits) in self.changes.drain(before..).rev() {
+                let present = self.bits.get_mut(&id).expect("it was changed");
+                let last = std::mem::replace(present, bits);
+                end.entry(id).or_insert(last);
+            }
+            common = Some(match common {
+                None => end,
+                Some(common) => {
+                    let both = |(id, bits)| end.get(&id).map(|other| (id, bits & other));
+                    common.into_iter().filter_map(both).collect()
+                }
+            });
         }
-    });
-    early.map_or(Ok(()), |id| Err(read_too_early(signals, id)))
+        for (id, bits) in common.unwrap_or_default() {
+            self.add(id, &bits);
+        }
+        Ok(())
+    }
+
+    fn check_reads(&self, value: &Expression) -> Result<()> {
+        let mut early = None;
+        value.reads(&mut |element| {
+            let id = element.id();
+            if self.bits.contains_key(&id) && !self.is_complete(id) {
+                early.get_or_insert(id);
+            }
+        });
+        early.map_or(Ok(()), |id| Err(read_too_early(self.signals, id)))
+    }
 }
 
 fn read_too_early(signals: &Signals, id: SignalId) -> EmitError {

@@ -28,16 +28,10 @@ where
     }
 
     fn protocol(parameters: &Parameters) -> Vec<String> {
-        let Parameters { pcrf_entries, pcrf_ports, .. } = *parameters;
+        let Parameters { pcrf_entries, .. } = *parameters;
         // What is moved was found to fit.
         let fits = |count: &str| format!("{count} <= {pcrf_entries}");
-        let mut protocol =
-            vec![format!("!begins | {}", fits("count")), format!("!held[0] | {}", fits("remaining"))];
-        if pcrf_ports == 2 {
-            // A write never waits for a read, so that no value stands behind another, nor comes to do so.
-            protocol.extend(["!full[1]", "!arrives[1] | pcrf_stored"].map(String::from));
-        }
-        protocol
+        vec![format!("!begins | {}", fits("count")), format!("!exchange_any | {}", fits("remaining"))]
     }
 
     fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
