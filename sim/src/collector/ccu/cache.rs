@@ -154,9 +154,9 @@ impl<D: Data> CollectorCache<D> {
         self.near = self.near & !(1 << entry) | (near as u16) << entry;
     }
 
-    /// As [`CollectorCache::update`], under `allocate_on_arrival`: what arrives has its entry, sources only use
-    /// what they have found, and results yield to both. `leaves`: the instruction is dispatched; what it has
-    /// locked is kept in this cycle, too.
+    /// As [`CollectorCache::update`], under `allocate_on_arrival`: what arrives has its entry, sources only
+    /// use what they have found, and results yield to both. `leaves`: the instruction is dispatched; what it
+    /// has locked is kept in this cycle, too.
     pub fn update_on_arrival(
         &mut self,
         issue: Option<(&Issue, &Placement)>,
