@@ -28,7 +28,7 @@ use gpurf_workloads::Options;
 use serde::Serialize;
 
 use gpurf_testbenches::sub_core_engine::{self, InstructionTexts, Pair, SubCoreHardware, SubCoreRtl, Trio};
-use gpurf_testbenches::tap::{self, Drawn, EventPlace, Recording, RecordingOptions};
+use gpurf_testbenches::tap::{self, Drawn, EventPlace, RecordingOptions, WaveformRecording};
 
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::control::with_control_bits;
@@ -390,7 +390,7 @@ impl Job<'_> {
                 _ => Box::new(design.model(config, seed)),
             })
         };
-        let mut recording: Option<Recording> = None;
+        let mut recording: Option<WaveformRecording> = None;
         let mut engines = vec![];
         for sub_core in 0..count {
             engines.push(match &waveform {
@@ -458,7 +458,7 @@ impl Job<'_> {
     /// Completes a waveform, and writes the views that show it.
     fn finish(
         &self,
-        recording: Recording,
+        recording: WaveformRecording,
         waveform: &Path,
         asked: &Range<u64>,
         groups: &views::Groups,

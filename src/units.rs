@@ -18,7 +18,7 @@ use gpurf_sim::engines::{
 use gpurf_sim::modern::ModernSubCore;
 use gpurf_sim::sm::Design;
 use gpurf_testbenches::sub_core_engine::{recorded_ports, recorded_rtl, InstructionTexts};
-use gpurf_testbenches::tap::{self, Recording, RecordingOptions};
+use gpurf_testbenches::tap::{self, RecordingOptions, WaveformRecording};
 use gpurf_testbenches::unit_hardware::{self, UnitHardware};
 use gpurf_verilog::{Events, Occurrence, Values};
 
@@ -90,7 +90,7 @@ pub struct Units<'a> {
 pub struct Notes<'a> {
     /// The waveform of sub-core 0.
     pub options: Option<RecordingOptions<'a>>,
-    pub recording: RefCell<Option<Recording>>,
+    pub recording: RefCell<Option<WaveformRecording>>,
     pub texts: InstructionTexts,
     /// The events inside the RTL of all of them.
     pub events: Option<EventLog>,

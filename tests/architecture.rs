@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rules of the architecture: which crate may rest on which, and that every source names its licence.
+//! Rules of the architecture: which crate may rest on which, that a type's name means one thing in its crate,
+//! and that every source names its licence.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -118,6 +119,48 @@ fn every_source_names_its_licence() {
     let is_without = |path: &&PathBuf| !fs::read_to_string(path).expect("a source").starts_with(named);
     let without: Vec<_> = sources.iter().filter(is_without).map(|path| path.display().to_string()).collect();
     assert!(without.is_empty(), "run tools/format: it adds the line to\n{}", without.join("\n"));
+}
+
+/// The type that a line defines for other files, if it defines one. Associated types are no definitions.
+fn public_type(line: &str) -> Option<&str> {
+    let visible = line.trim_start().strip_prefix("pub")?;
+    let visible = visible.strip_prefix('(').map_or(Some(visible), |path| Some(path.split_once(')')?.1))?;
+    let (kind, rest) = visible.strip_prefix(' ')?.split_once(' ')?;
+    let defines =
+        ["struct", "enum", "trait", "union"].contains(&kind) || line.starts_with("pub") && kind == "type";
+    let name = rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()?;
+    (defines && !name.is_empty()).then_some(name)
+}
+
+/// Places of the public types of a crate, by name. Unit tests stand at the end of a file.
+fn public_types(source: &Path) -> BTreeMap<String, Vec<String>> {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in sources(source) {
+        let text = fs::read_to_string(&path).expect("a source");
+        let shown = path.strip_prefix(root()).expect("it is below the root").display();
+        let lines = text.lines().enumerate().take_while(|(_, line)| *line != "mod tests {");
+        for (number, name) in lines.filter_map(|(number, line)| Some((number, public_type(line)?))) {
+            places.entry(name.into()).or_default().push(format!("{shown}:{}", number + 1));
+        }
+    }
+    places
+}
+
+/// Subcommands of the tool name theirs alike, as examples of clap do.
+#[test]
+fn a_public_type_name_means_one_thing_in_its_crate() {
+    let (mut count, mut wrong) = (0, vec![]);
+    for (folder, _) in MAY_IMPORT.into_iter().filter(|(folder, _)| root().join(folder).join("src").is_dir()) {
+        for (name, places) in public_types(&root().join(folder).join("src")) {
+            count += 1;
+            let is_of_clap = folder == "." && name == "Arguments";
+            if places.len() > 1 && !is_of_clap {
+                wrong.push(format!("{name}: {}", places.join(", ")));
+            }
+        }
+    }
+    assert!(count > 1000, "{count}");
+    assert!(wrong.is_empty(), "rename, so that each says what it is:\n{}", wrong.join("\n"));
 }
 
 /// The rows of a type: constants in the file that declares them.

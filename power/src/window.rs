@@ -10,7 +10,7 @@ use anyhow::{bail, ensure, Result};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreOut};
 use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, PortLayout, MAX_BANKS};
 use gpurf_hw::catalogue::CatalogueEntry;
-use gpurf_sim::stage_recording::{Counter, Cycle, Events, TokenValues};
+use gpurf_sim::stage_recording::{Cycle, EventCounter, Events, TokenValues};
 use gpurf_synth::{Activity, Circuit, Gates, Job, Netlist, Options, StateWidening, Structure};
 use gpurf_testbenches::{workbench, Random};
 use gpurf_verilog::Port;
@@ -123,7 +123,7 @@ pub struct Follower<'a> {
     values: TokenValues,
     schedule: Schedule,
     cycle: u64,
-    counter: Counter,
+    counter: EventCounter,
     /// Cycles that the present window still has.
     left: u64,
     /// Events before it, and by the end of its first cycle.
@@ -153,7 +153,7 @@ impl<'a> Follower<'a> {
             values,
             schedule,
             cycle: 0,
-            counter: Counter::default(),
+            counter: EventCounter::default(),
             left: 0,
             before: Events::default(),
             first: Events::default(),

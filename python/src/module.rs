@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, ensure};
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::find;
-use gpurf_testbenches::tap::{Recording, RecordingOptions};
+use gpurf_testbenches::tap::{RecordingOptions, WaveformRecording};
 use gpurf_testbenches::{workbench, EngineKind, PackedEngine, Workbench};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyTuple};
@@ -41,7 +41,7 @@ pub struct Module {
     words: usize,
     cycles: u64,
     /// The waveform that is written.
-    recording: Option<Recording>,
+    recording: Option<WaveformRecording>,
 }
 
 #[pymethods]

@@ -15,7 +15,7 @@ use crate::design::{Design, OperandBuffer};
 use crate::finereg::{ContextMover, CtaStatusMonitor, Rmu};
 use crate::modern::{ModernSubCore, Shown, Told};
 use crate::multicast::{Iwmu, RenamingTable, SkipTable};
-use crate::register_cache::{IntervalPrefetcher, LookedUp, Moved, Offer, RegisterCache, Sources};
+use crate::register_cache::{IntervalPrefetcher, IssuedSources, LookedUp, Moved, Offer, RegisterCache};
 use crate::register_file::SharedRegisterPool;
 
 pub use crate::sub_core_engine::{RunsSubCore, SubCoreEngine};
@@ -24,12 +24,12 @@ pub use crate::sub_core_engine::{RunsSubCore, SubCoreEngine};
 pub trait RunsRegisterCache: Clocked<In = RegisterCacheIn<u32>, Out = RegisterCacheOut<u32>> {
     /// [`Clocked::settle`] in words, without sources.
     fn offer(&mut self, offer: &Offer<u32>) -> Moved<u32> {
-        Moved::of_ports(&self.settle(&offer.ports(&Sources::default())))
+        Moved::of_ports(&self.settle(&offer.ports(&IssuedSources::default())))
     }
 
     /// The same, with sources: `found` becomes what they find, unless they must wait. Whether they need not.
     /// `offer` has been offered in this cycle, or there is nothing in it.
-    fn look_up(&mut self, offer: &Offer<u32>, sources: &Sources, found: &mut LookedUp) -> bool {
+    fn look_up(&mut self, offer: &Offer<u32>, sources: &IssuedSources, found: &mut LookedUp) -> bool {
         let looked_up = LookedUp::of_ports(&self.settle(&offer.ports(sources)));
         looked_up.map(|looked_up| *found = looked_up).is_some()
     }
@@ -43,7 +43,7 @@ impl RunsRegisterCache for RegisterCache<u32> {
         RegisterCache::offer(self, offer)
     }
 
-    fn look_up(&mut self, _: &Offer<u32>, sources: &Sources, found: &mut LookedUp) -> bool {
+    fn look_up(&mut self, _: &Offer<u32>, sources: &IssuedSources, found: &mut LookedUp) -> bool {
         RegisterCache::look_up(self, sources, found)
     }
 }

@@ -8,7 +8,7 @@ use gpurf_blocks::{BankId, Choice, Clocked, CollectorId, Data, Parameters, Row, 
 use crate::bits::{all, flags, mask, members, set};
 use crate::cells::{Lfsr, RoundRobin};
 use crate::checkpoint::model_state;
-use crate::collector::{Collector, Edge, Issue, Placement, Results};
+use crate::collector::{Collector, Edge, Issue, Placement, WrittenResults};
 use crate::issue::Holders;
 use crate::register_file::{Arbiter, Asked, Bank, Grants};
 use crate::sub_core::Behind;
@@ -49,7 +49,7 @@ struct Decided<D> {
     /// Where a register that leaves is read.
     transfer: Option<(BankId, Row)>,
     dispatch: Option<CollectorId>,
-    results: Results<D>,
+    results: WrittenResults<D>,
     /// Collectors that results concern, a bit each; and those that enter each, and that are kept out of it, a
     /// bit per bank. Without results, of an earlier cycle.
     takers: u8,
@@ -215,7 +215,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
 
     /// The rest of a cycle: with what is written, and the register that is to leave.
     #[inline(always)]
-    fn go_on(&mut self, written: &Results<D>, leaver: Option<Leaver>) {
+    fn go_on(&mut self, written: &WrittenResults<D>, leaver: Option<Leaver>) {
         self.decided.results.banks = 0;
         if written.banks != 0 {
             self.decided.results = *written;

@@ -9,7 +9,7 @@ use gpurf_blocks::ports::{OperandStageIn, SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, CollectorId, Data, IssueLatch, Parameters, WarpId, UNITS};
 
 use crate::collector::Issue;
-use crate::issue::{take_head, AllocatorAnswer, Holders, IssueStage, Passage};
+use crate::issue::{take_head, AllocatorAnswer, Holders, IssueCycle, IssueStage};
 use crate::words::{CycleIn, CycleOut};
 
 /// An operand stage behind an issue stage, without ports between them.
@@ -96,7 +96,7 @@ impl<D: Data, S: Behind<D>> SubCore<D, S> {
     fn pass(&mut self, inputs: &CycleIn<D>, outputs: &mut CycleOut<D>) {
         let holders = self.stage.holders(inputs.unit_ready);
         let head = |warp: WarpId| (inputs.heads[warp.index()].unit, inputs.heads[warp.index()]);
-        let Passage { issues, enters, waits } =
+        let IssueCycle { issues, enters, waits } =
             self.issue.pass(inputs.ready, inputs.launch, head, holders, inputs.sthld);
         outputs.waiting = waits;
         outputs.issued = issues.is_some();

@@ -9,7 +9,7 @@ use gpurf_blocks::{Data, Row, WarpId, WarpSet, MAX_SLOTS, MAX_WARPS};
 use gpurf_trace::RegisterId;
 
 use crate::bits::{flags, mask, warp_flags, warp_mask};
-use crate::collector::{Issue, Results};
+use crate::collector::{Issue, WrittenResults};
 
 /// Inputs of a sub-core in a cycle.
 #[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
@@ -23,7 +23,7 @@ pub struct CycleIn<D> {
     /// How long an allocation waits.
     pub sthld: u32,
     /// Results that are written into the banks.
-    pub results: Results<D>,
+    pub results: WrittenResults<D>,
     /// A register is to leave the banks.
     pub leaves: bool,
     /// The register that leaves, or the last one that did.
@@ -75,7 +75,7 @@ pub struct CycleOut<D> {
 macro_rules! results {
     ($ports:expr) => {{
         let ports = $ports;
-        Results {
+        WrittenResults {
             banks: mask(&ports.write_valid),
             near: mask(&ports.write_near),
             warp: ports.write_warp.map(|warp| gpurf_blocks::WarpId(warp as u8)),

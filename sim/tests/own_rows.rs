@@ -5,7 +5,7 @@
 use gpurf_blocks::Parameters;
 use gpurf_sim::collector::Ccu;
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::{AccessEnergies, Energies};
+use gpurf_sim::energy::{AccessEnergies, EventEnergies};
 use gpurf_sim::engines::SubCoreEngine;
 use gpurf_sim::operand_stage::OperandStage;
 use gpurf_sim::sm::{CollectorKind, Design, KeptOperands, OperandBuffer, Residency, Store};
@@ -26,7 +26,7 @@ static FREE: CollectorKind = CollectorKind {
     sub_core: "free_sub_core",
     holds: OperandBuffer::InCollectors(model),
     keeps: KeptOperands::Values,
-    energies: |_: &Energies| AccessEnergies { read: 0.0, write: 0.0, idle: 0.0 },
+    energies: |_: &EventEnergies| AccessEnergies { read: 0.0, write: 0.0, idle: 0.0 },
     measured: None,
 };
 

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::Energies;
+use gpurf_sim::energy::EventEnergies;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, SharedLoads};
 use gpurf_trace::{Reuse, ReuseMode, Workload};
@@ -243,7 +243,7 @@ impl<'a> Job<'a> {
             hit_ratio: summary.hit_ratio,
             counters: summary.counters,
             stalls: summary.stalls,
-            energy_pj: Energies::default().of(&design, config, &summary.counters),
+            energy_pj: EventEnergies::default().of(&design, config, &summary.counters),
             sound: statistics.is_sound(),
             errors: statistics.errors.clone(),
             residency: statistics.residency,

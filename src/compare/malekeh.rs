@@ -5,7 +5,7 @@
 use comfy_table::Table;
 use gpurf_blocks::Parameters;
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::{measured, Energies, Energy, KINDS};
+use gpurf_sim::energy::{measured, Energy, EventEnergies, KINDS};
 use gpurf_sim::issue::{Curve, SthldController, Walk, WalkStep};
 
 use super::definition::Named;
@@ -21,7 +21,7 @@ pub fn sensitivity(evaluation: &Evaluation) -> Option<Table> {
     let (baseline, config) = (&evaluation.designs[0], &evaluation.config);
     let caching = |named: &&Named| named.design.has_caching_collectors();
     let designs: Vec<&Named> = evaluation.designs.iter().filter(caching).collect();
-    let average = |named: &Named, energies: Energies| {
+    let average = |named: &Named, energies: EventEnergies| {
         let change = |run: &Outcome, reference: &Outcome| {
             let with = energies.of(&named.design, config, &run.counters).total;
             let without = energies.of(&baseline.design, config, &reference.counters).total;
@@ -31,11 +31,11 @@ pub fn sensitivity(evaluation: &Evaluation) -> Option<Table> {
     };
     let labels = designs.iter().map(|named| named.label.as_str());
     let mut rows = table(&["constant, x 0.5 and x 2"].into_iter().chain(labels).collect::<Vec<_>>());
-    let as_they_are = |named: &&Named| percent(average(named, Energies::default()));
+    let as_they_are = |named: &&Named| percent(average(named, EventEnergies::default()));
     rows.add_row(["as they are".to_string()].into_iter().chain(designs.iter().map(as_they_are)));
     for (name, kind) in KINDS {
         let of_design = |named: &&Named| {
-            let at = |factor| Energies::default().scaled(kind, factor);
+            let at = |factor| EventEnergies::default().scaled(kind, factor);
             let [half, twice] = [0.5, 2.0].map(|factor| percent(average(named, at(factor))));
             if half == twice {
                 "–".to_string()
@@ -52,7 +52,7 @@ pub fn sensitivity(evaluation: &Evaluation) -> Option<Table> {
 type EnergyPart = fn(&Energy) -> f64;
 
 /// Energies of the accesses of a design's hardware, if they were measured.
-type EnergySet = fn(&Named, &Config) -> Option<Energies>;
+type EnergySet = fn(&Named, &Config) -> Option<EventEnergies>;
 
 /// Parts of the energy.
 const PARTS: [(&str, EnergyPart); 5] = [
@@ -78,8 +78,8 @@ pub fn parts(evaluation: &Evaluation) -> Option<Table> {
     };
     let sets: [(&str, EnergySet); 3] = [
         ("netlists", |named, config| measured::energies(&named.design, config).copied()),
-        ("C Table III", |_, _| Some(Energies::default())),
-        ("AccelWattch", |_, _| Some(Energies::accelwattch())),
+        ("C Table III", |_, _| Some(EventEnergies::default())),
+        ("AccelWattch", |_, _| Some(EventEnergies::accelwattch())),
     ];
     let heads =
         sets.iter().flat_map(|(name, _)| [baseline, malekeh].map(|of| format!("{name}: {}", of.label)));

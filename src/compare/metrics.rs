@@ -3,7 +3,7 @@
 //! run's JSON, such as `counters.hits`.
 
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::{measured, Energies};
+use gpurf_sim::energy::{measured, EventEnergies};
 use gpurf_sim::sm::{Design, KeptOperands};
 use gpurf_sim::statistics::{ratio, Counters};
 use serde_json::Value;
@@ -41,7 +41,7 @@ const METRICS: &[(&str, Compute)] = &[
     }),
     // As AccelWattch counts, which has no array of a register cache.
     ("energy_accelwattch", |pair| {
-        let energies = Energies::accelwattch();
+        let energies = EventEnergies::accelwattch();
         let change = || {
             let reference = with(&energies, pair.reference, pair.reference_machine);
             change(with(&energies, pair.run, pair.machine), reference)
@@ -52,8 +52,8 @@ const METRICS: &[(&str, Compute)] = &[
         if pair.run.design().register_cache.is_some() {
             return None;
         }
-        let energies = Energies::accelwattch();
-        let free = Energies { collector_read: 0.0, cache_read: 0.0, bypass_read: 0.0, ..energies };
+        let energies = EventEnergies::accelwattch();
+        let free = EventEnergies { collector_read: 0.0, cache_read: 0.0, bypass_read: 0.0, ..energies };
         change(with(&free, pair.run, pair.machine), with(&free, pair.reference, pair.reference_machine))
     }),
     // How many times an operand collector's access a caching one's may cost, if the design is to save energy:
@@ -227,11 +227,11 @@ fn change(value: f64, reference: f64) -> Option<f64> {
 }
 
 fn energy(run: &Outcome) -> f64 {
-    run.energy_pj.total + of_pcrf(&Energies::default(), run)
+    run.energy_pj.total + of_pcrf(&EventEnergies::default(), run)
 }
 
 /// An access to the PCRF, a part of the register file, is one to a bank.
-fn of_pcrf(energies: &Energies, run: &Outcome) -> f64 {
+fn of_pcrf(energies: &EventEnergies, run: &Outcome) -> f64 {
     let residency = run.residency.filter(|_| run.design().residency.has_rmu());
     residency.map_or(0.0, |residency| {
         let (stored, read) = (residency.registers_saved as f64, residency.registers_restored as f64);
@@ -240,19 +240,19 @@ fn of_pcrf(energies: &Energies, run: &Outcome) -> f64 {
 }
 
 /// With these energies.
-fn with(energies: &Energies, run: &Outcome, machine: &Config) -> f64 {
+fn with(energies: &EventEnergies, run: &Outcome, machine: &Config) -> f64 {
     energies.of(&run.design(), machine, &run.counters).total + of_pcrf(energies, run)
 }
 
 /// With collectors that cost what their own size does.
 fn by_size(run: &Outcome, machine: &Config) -> f64 {
     let design: Design = run.design();
-    with(&Energies::default().by_size(&design.parameters(machine, 0)), run, machine)
+    with(&EventEnergies::default().by_size(&design.parameters(machine, 0)), run, machine)
 }
 
 /// With caching collectors whose access costs so many times that of an operand collector.
 fn at_ratio(run: &Outcome, machine: &Config, ratio: f64) -> f64 {
-    with(&Energies::default().with_ratio(ratio), run, machine)
+    with(&EventEnergies::default().with_ratio(ratio), run, machine)
 }
 
 fn slots(run: &Outcome) -> u64 {
@@ -327,7 +327,7 @@ mod tests {
         };
         let ([bank_read, bank_write], [collector_read, _]) = (array(512, 128), array(32, 32));
         let (reads, writes) = (0.096144789, 0.134430479);
-        let energies = Energies::accelwattch();
+        let energies = EventEnergies::accelwattch();
         let is =
             |energy: f64, expected: f64| assert!((energy - expected).abs() < 1e-4, "{energy}, {expected}");
         is(energies.bank_read, 8.0 * bank_read * 0.33 * reads);

@@ -2,7 +2,7 @@
 //! Numbers of the instruction stream itself that a study compares, beside those that runs count.
 
 use anyhow::Result;
-use gpurf_sim::config::Operands;
+use gpurf_sim::config::OperandSelection;
 use gpurf_trace::{Command, Unit, Workload, WARP_SIZE};
 use serde::{Deserialize, Serialize};
 
@@ -28,10 +28,10 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub fn of(workload: &Workload, operands: Operands) -> Result<Stream> {
+    pub fn of(workload: &Workload, operands: OperandSelection) -> Result<Stream> {
         let profile = match operands {
-            Operands::Registers => Profile::of(workload)?,
-            Operands::Named => Profile::of(&with_named_operands(workload))?,
+            OperandSelection::Registers => Profile::of(workload)?,
+            OperandSelection::Named => Profile::of(&with_named_operands(workload))?,
         };
         let tensor = profile.units.get(unit_name(Unit::Tensor)).copied().unwrap_or_default();
         let (mut blocks, mut registers, mut register_bytes, mut shared_bytes) = (0, 0, 0, 0);
@@ -70,7 +70,7 @@ mod tests {
     use crate::input::{EmulationArguments, Input};
     use gpurf_workloads::Options;
 
-    fn stream(name: &str, operands: Operands) -> Stream {
+    fn stream(name: &str, operands: OperandSelection) -> Stream {
         let workload =
             Input::find(name).unwrap().workload(&EmulationArguments::default(), Options::default()).unwrap();
         Stream::of(&workload, operands).unwrap()
@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn named_operands_change_the_reuses_and_nothing_else() {
-        let [own, named] = [Operands::Registers, Operands::Named].map(|operands| stream("hgemm", operands));
+        let [own, named] =
+            [OperandSelection::Registers, OperandSelection::Named].map(|operands| stream("hgemm", operands));
         assert!(named.beyond_3 < own.beyond_3 && named.beyond_10 < own.beyond_10, "{named:?} {own:?}");
         let shares = Stream { beyond_3: own.beyond_3, beyond_10: own.beyond_10, ..named };
         assert_eq!(shares, own);
@@ -88,7 +89,7 @@ mod tests {
     #[test]
     fn a_block_has_its_warps_registers_and_shared_memory() {
         // vectoradd: no shared memory, so registers are all of it.
-        let found = stream("vectoradd", Operands::Registers);
+        let found = stream("vectoradd", OperandSelection::Registers);
         assert_eq!((found.block_registers, found.tensor_instructions), (100.0, 0.0));
         assert_eq!(found.block_kb % (found.registers * 128.0 / 1024.0), 0.0, "whole warps");
     }

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use gpurf_blocks::Parameters;
-use gpurf_sim::energy::Energies;
+use gpurf_sim::energy::EventEnergies;
 use gpurf_sim::register_traffic;
 use gpurf_synth::{Memories, MemoryRun, Ports, ProcessNode};
 
@@ -145,7 +145,7 @@ pub fn constants(project: &Project, _: &str) -> Result<String> {
         "memory",
     ];
     let mut rows = table(&header);
-    let constants = Energies::default();
+    let constants = EventEnergies::default();
     let bank = memories.access(256, 1024, Ports::ONE)?;
     let of_registers = [
         ("bank", constants.bank_read, constants.bank_write, 256),
@@ -176,7 +176,7 @@ pub fn constants(project: &Project, _: &str) -> Result<String> {
         "at 45 nm: read pJ",
         "write",
     ]);
-    let table_iii = register_traffic::Energies::default();
+    let table_iii = register_traffic::EnergyTable::default();
     for ways in [2, 4, 8] {
         let (read, write) = table_iii.of_bank(&Parameters { rc_ways: ways, ..Parameters::default() });
         searched.add_row(

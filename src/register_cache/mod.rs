@@ -10,7 +10,7 @@ use anyhow::{bail, ensure, Context, Result};
 use clap::{Args, ValueEnum};
 use gpurf_blocks::{CacheAllocation, Parameter, PARAMETERS};
 use gpurf_sim::register_traffic::{
-    Configuration, Energies, Energy, Reach, ReuseFlags, Rules, Study, Traffic, TrafficReport,
+    Configuration, EnergyTable, Reach, ReuseFlags, Rules, Study, Traffic, TrafficEnergy, TrafficReport,
 };
 use gpurf_trace::Workload;
 use gpurf_workloads::Options;
@@ -112,7 +112,7 @@ pub struct ConfigurationCounts {
     pub register_file_writes_avoided_percent: f64,
     pub traffic: Traffic,
     /// In pJ; none where C's table has no such cache.
-    pub energy: Option<Energy>,
+    pub energy: Option<TrafficEnergy>,
 }
 
 impl ConfigurationCounts {
@@ -120,7 +120,7 @@ impl ConfigurationCounts {
         input: &str,
         configuration: Configuration,
         traffic: Traffic,
-        energy: Option<Energy>,
+        energy: Option<TrafficEnergy>,
     ) -> ConfigurationCounts {
         ConfigurationCounts {
             input: input.into(),
@@ -158,7 +158,7 @@ impl TrafficOutcome {
         let study = Study { configurations: configurations.to_vec(), rules, flags };
         let TrafficReport { traffic, mut notes } = study.run(workload)?;
         notes.extend(Product::named(input).and_then(|product| product.note()));
-        let energies = Energies::default();
+        let energies = EnergyTable::default();
         let rows = study.configurations.iter().zip(traffic);
         let rows = rows.map(|(configuration, traffic)| {
             let energy = energies.of(configuration, &rules, &traffic);

@@ -46,6 +46,6 @@ pub use scenario::{Drive, Scenario};
 pub use stimulus::Stimulus;
 pub use testbench::{at_most_one, Engine, Ported, Testbench};
 pub use trial::{run, TrialOutcome};
-pub use workbench::{bench, Bench, Course, EngineKind, Hear, Playback, Recording, Workbench};
+pub use workbench::{bench, Bench, Course, EngineKind, Hear, Playback, RecordedStimulus, Workbench};
 
 pub use scenario::{expect, value};

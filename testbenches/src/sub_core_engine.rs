@@ -14,7 +14,7 @@ use gpurf_sim::sm::{Design, PipelineInstruction, PipelineListener, WINDOW_PLACE_
 use gpurf_verilog::{emit, Compiled, Hierarchy, Occurrence, PackedCompiled, Verilated};
 use rust_hdl::prelude::Block;
 
-use crate::tap::{record_inside, record_ports, Recording, RecordingOptions, Texts};
+use crate::tap::{record_inside, record_ports, RecordingOptions, Texts, WaveformRecording};
 use crate::{workbench, EngineKind, PackedEngine, Ported, Workbench};
 
 type In = SubCoreIn<u32>;
@@ -158,7 +158,7 @@ pub fn recorded_rtl<I: TellsInstructions<O>, O: Ports>(
     options: &RecordingOptions,
     texts: InstructionTexts,
     hear: impl FnMut(u64, &Occurrence),
-) -> Result<(impl Clocked<In = I, Out = O>, Recording)> {
+) -> Result<(impl Clocked<In = I, Out = O>, WaveformRecording)> {
     let (engine, recording) = record_inside(compiled, TOP, options, instructions::<I, O>(texts), hear)?;
     Ok((Typed::new(engine), recording))
 }
@@ -171,7 +171,7 @@ pub fn recorded_ports<E: Clocked<In: TellsInstructions<E::Out>, Out: Ports>>(
     options: &RecordingOptions,
     texts: InstructionTexts,
     engine: E,
-) -> Result<(impl Clocked<In = E::In, Out = E::Out>, Recording)> {
+) -> Result<(impl Clocked<In = E::In, Out = E::Out>, WaveformRecording)> {
     let (block, layout) = (block(config, design, seed), PortLayout::of::<E::In, E::Out>());
     let texts = instructions::<E::In, E::Out>(texts);
     let (engine, recording) = record_ports(Packed(engine), &*block, &layout, TOP, options, texts)?;

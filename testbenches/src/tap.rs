@@ -60,7 +60,7 @@ pub struct RecordingOptions<'a> {
 }
 
 /// A waveform that is written while the engine runs.
-pub struct Recording {
+pub struct WaveformRecording {
     /// The variables that it records.
     pub variables: Vec<WaveformVariable>,
     /// The cycle after the last one that is recorded.
@@ -68,7 +68,7 @@ pub struct Recording {
     finish: Box<dyn FnOnce() -> io::Result<()>>,
 }
 
-impl Recording {
+impl WaveformRecording {
     /// Completes the file and gives it its name. What it shows.
     pub fn finish(self, asked: &Range<u64>) -> Result<Drawn> {
         (self.finish)()?;
@@ -101,7 +101,7 @@ impl<W: 'static> Shared<W> {
         variables: Vec<WaveformVariable>,
         cycles: Range<u64>,
         finish: fn(W) -> io::Result<()>,
-    ) -> (Self, Recording) {
+    ) -> (Self, WaveformRecording) {
         let waveform = Arc::new(Mutex::new(Ok(waveform)));
         let end: Arc<AtomicU64> = Arc::default();
         let (held, last) = (waveform.clone(), end.clone());
@@ -109,7 +109,7 @@ impl<W: 'static> Shared<W> {
             let finished = Err(io::Error::other("the waveform is finished"));
             std::mem::replace(&mut *locked(&held), finished).and_then(finish)
         };
-        let recording = Recording { variables, end: last, finish: Box::new(complete) };
+        let recording = WaveformRecording { variables, end: last, finish: Box::new(complete) };
         (Shared { waveform, cycles, end }, recording)
     }
 
@@ -146,7 +146,7 @@ pub fn record_inside(
     options: &RecordingOptions,
     texts: Texts,
     mut hear: impl FnMut(u64, &Occurrence),
-) -> Result<(impl PackedClocked, Recording)> {
+) -> Result<(impl PackedClocked, WaveformRecording)> {
     let events = events(compiled.scopes())?;
     let extent = Extent { scopes: options.scopes, loads: options.loads, texts: texts.names };
     let waveform = ModuleWaveform::create(options.path, top, compiled.scopes(), &events, extent)?;
@@ -174,7 +174,7 @@ pub fn record_ports<E: PackedClocked>(
     top: &str,
     options: &RecordingOptions,
     texts: Texts,
-) -> Result<(impl PackedClocked, Recording)> {
+) -> Result<(impl PackedClocked, WaveformRecording)> {
     let extent = Extent { scopes: options.scopes, loads: options.loads, texts: texts.names };
     let waveform = PortWaveform::create(options.path, top, module, layout, extent)?;
     let variables = waveform.variables().to_vec();

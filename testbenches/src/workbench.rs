@@ -124,7 +124,7 @@ pub trait Workbench {
         &self,
         engine: EngineKind,
         options: &RecordingOptions,
-    ) -> Result<(PackedEngine, tap::Recording)>;
+    ) -> Result<(PackedEngine, tap::WaveformRecording)>;
 
     /// Drives one fresh engine with random stimulus for so many cycles, and gives back its ports, cycle by
     /// cycle.
@@ -134,7 +134,7 @@ pub trait Workbench {
     fn sample_scenario(&self, engine: EngineKind, name: &str) -> Result<Vec<Sample>>;
 
     /// Records so many cycles of random stimulus, to be played back without deciding anything.
-    fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording>;
+    fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn RecordedStimulus>;
 }
 
 /// Is told events and their cycles.
@@ -155,7 +155,7 @@ pub enum Course {
 }
 
 /// A recorded stimulus.
-pub trait Recording {
+pub trait RecordedStimulus {
     /// A fresh engine, and the whole stimulus for it.
     fn playback(&self, engine: EngineKind) -> Result<Playback>;
 }
@@ -340,7 +340,7 @@ impl Bench {
         engine: EngineKind,
         options: &RecordingOptions,
         texts: Texts,
-    ) -> Result<(PackedEngine, tap::Recording)> {
+    ) -> Result<(PackedEngine, tap::WaveformRecording)> {
         match engine {
             EngineKind::Rtl => {
                 let (engine, recording) =
@@ -540,7 +540,7 @@ impl Workbench for Bench {
         &self,
         engine: EngineKind,
         options: &RecordingOptions,
-    ) -> Result<(PackedEngine, tap::Recording)> {
+    ) -> Result<(PackedEngine, tap::WaveformRecording)> {
         let texts = Texts { names: &[], of: Box::new(|_, _, _| vec![]) };
         self.recorded(engine, options, texts)
     }
@@ -562,7 +562,7 @@ impl Workbench for Bench {
         Ok(samples.take())
     }
 
-    fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording> {
+    fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn RecordedStimulus> {
         let mut inputs = vec![];
         let mut watch = |_, cycle: &[u32], _: &[u32]| inputs.push(cycle.to_vec());
         run_packed(&self.layout, &mut [self.model()], &mut *self.stimulus(), random, cycles, &mut watch);
@@ -576,7 +576,7 @@ struct Recorded {
     inputs: Vec<Vec<u32>>,
 }
 
-impl Recording for Recorded {
+impl RecordedStimulus for Recorded {
     fn playback(&self, engine: EngineKind) -> Result<Playback> {
         if engine == EngineKind::Model {
             return Ok((self.bench.subject.playback)(&self.bench.parameters, &self.inputs));

@@ -12,7 +12,7 @@ use crate::listing::Module;
 pub const INSTRUCTIONS: &str = include_str!("../instruction_set/sm_75.txt");
 
 /// Opcodes that are decoded alike.
-pub struct Family {
+pub struct OpcodeFamily {
     /// The purpose of the family.
     pub name: &'static str,
     /// Its opcodes, by name.
@@ -36,7 +36,7 @@ pub struct Opcode {
 
 /// All of [`INSTRUCTIONS`], as the decoder takes them: families whose opcodes are executed, and opcodes that
 /// are not.
-pub fn opcodes() -> (Vec<Family>, Vec<Opcode>) {
+pub fn opcodes() -> (Vec<OpcodeFamily>, Vec<Opcode>) {
     let mut opcodes: BTreeMap<&str, Opcode> = BTreeMap::new();
     for line in INSTRUCTIONS.lines() {
         let mut names = line.split(' ').next().unwrap_or_default().split('.');
@@ -59,7 +59,7 @@ pub fn opcodes() -> (Vec<Family>, Vec<Opcode>) {
         // What another instruction is executed with is not what stops this one.
         opcode.refused = &opcode.refused - &opcode.executed;
     }
-    let mut family = |family: &families::Family| Family {
+    let mut family = |family: &families::FamilyDecoder| OpcodeFamily {
         name: family.name,
         opcodes: family.opcodes.iter().filter_map(|name| opcodes.remove(name)).collect(),
     };

@@ -46,7 +46,7 @@ impl Channel {
 
 /// The extent of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ImageShape {
     /// One dimension.
     Line,
     /// Two dimensions.
@@ -57,13 +57,13 @@ pub enum Shape {
     Cube,
 }
 
-impl Shape {
+impl ImageShape {
     /// The dimensions of a plane of it.
     pub fn dimensions(self) -> usize {
         match self {
-            Shape::Line => 1,
-            Shape::Plane | Shape::Cube => 2,
-            Shape::Volume => 3,
+            ImageShape::Line => 1,
+            ImageShape::Plane | ImageShape::Cube => 2,
+            ImageShape::Volume => 3,
         }
     }
 }
@@ -78,7 +78,7 @@ pub struct Image {
     /// 1, 2 or 4.
     pub channels: u32,
     /// The extent of the image.
-    pub shape: Shape,
+    pub shape: ImageShape,
     /// Texels in x.
     pub width: u32,
     /// Texels in y; 1 for a line.
@@ -100,8 +100,8 @@ impl Image {
     /// Planes that lie one after the other: slices of a volume, or faces and layers.
     pub fn planes(&self) -> u32 {
         match self.shape {
-            Shape::Volume => self.depth,
-            Shape::Cube => 6 * self.layers,
+            ImageShape::Volume => self.depth,
+            ImageShape::Cube => 6 * self.layers,
             _ => self.layers,
         }
     }
@@ -234,10 +234,10 @@ impl Texture {
             return Err(format!("rows of {} bytes, {} apart", image.row_bytes(), image.pitch));
         }
         let squeezed = match image.shape {
-            Shape::Line => image.height > 1 || image.depth > 1,
-            Shape::Plane => image.depth > 1,
-            Shape::Volume => image.layers > 1,
-            Shape::Cube => image.width != image.height || image.depth > 1,
+            ImageShape::Line => image.height > 1 || image.depth > 1,
+            ImageShape::Plane => image.depth > 1,
+            ImageShape::Volume => image.layers > 1,
+            ImageShape::Cube => image.width != image.height || image.depth > 1,
         };
         if squeezed {
             return Err(format!("{:?} does not extend so; layers of volumes are not possible", image.shape));

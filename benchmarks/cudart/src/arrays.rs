@@ -3,7 +3,7 @@
 //!
 //! An array is memory of the device in which rows lie without gaps.
 
-use gpurf_workloads::texture::{AddressMode, Channel, Image, LevelOfDetail, Sampler, Shape};
+use gpurf_workloads::texture::{AddressMode, Channel, Image, ImageShape, LevelOfDetail, Sampler};
 use gpurf_workloads::Pointer;
 
 use crate::errors::{Answer, INVALID_CHANNELS, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, SUCCESS};
@@ -89,12 +89,12 @@ impl Array {
         let [width, height, planes] = [x, y.max(1), z.max(1)].map(|size| size as u32);
         let (cube, layered) = (self.flags & CUBE != 0, self.flags & LAYERED != 0);
         let (shape, depth, layers) = match (cube, layered) {
-            (true, _) => (Shape::Cube, 1, planes / 6),
-            (false, true) if y == 0 => (Shape::Line, 1, planes),
-            (false, true) => (Shape::Plane, 1, planes),
-            (false, false) if z > 0 => (Shape::Volume, planes, 1),
-            (false, false) if y > 0 => (Shape::Plane, 1, 1),
-            (false, false) => (Shape::Line, 1, 1),
+            (true, _) => (ImageShape::Cube, 1, planes / 6),
+            (false, true) if y == 0 => (ImageShape::Line, 1, planes),
+            (false, true) => (ImageShape::Plane, 1, planes),
+            (false, false) if z > 0 => (ImageShape::Volume, planes, 1),
+            (false, false) if y > 0 => (ImageShape::Plane, 1, 1),
+            (false, false) => (ImageShape::Line, 1, 1),
         };
         let base = Pointer(self.address);
         Ok(Image { base, channel, channels, shape, width, height, depth, layers, pitch: 0 })
@@ -294,8 +294,8 @@ impl Resource {
         let LinearMemory { address, format, width, height, pitch } = unsafe { self.place.memory };
         let (channel, channels) = format.channels()?;
         let (shape, width, height, pitch) = match self.kind {
-            LINE => (Shape::Line, width / format.bytes(), 1, 0),
-            _ => (Shape::Plane, width, height, pitch),
+            LINE => (ImageShape::Line, width / format.bytes(), 1, 0),
+            _ => (ImageShape::Plane, width, height, pitch),
         };
         let [width, height, pitch] = [width, height, pitch].map(|size| size as u32);
         let base = Pointer(address);

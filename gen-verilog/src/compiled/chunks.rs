@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::design::{ModuleTree, Reset};
+use super::design::{ModuleTree, RegisterReset};
 use super::layout::LIMB;
 use super::nodes::{NodeId, Nodes, Op};
 
@@ -118,7 +118,7 @@ impl Root {
             Root::Registers(registers) => {
                 let first = &design.registers[registers[0]];
                 let reset = match first.reset {
-                    Reset::When(node) => Some(node),
+                    RegisterReset::When(node) => Some(node),
                     _ => None,
                 };
                 let always = [first.enable].into_iter().chain(reset);
@@ -140,11 +140,11 @@ fn roots(design: &ModuleTree) -> Vec<Root> {
     let mut open: HashMap<(NodeId, Option<NodeId>), usize> = HashMap::new();
     for (number, register) in design.registers.iter().enumerate() {
         // It never changes.
-        if design.nodes.is(register.enable, 0) && !matches!(register.reset, Reset::When(_)) {
+        if design.nodes.is(register.enable, 0) && !matches!(register.reset, RegisterReset::When(_)) {
             continue;
         }
         let reset = match register.reset {
-            Reset::When(node) => Some(node),
+            RegisterReset::When(node) => Some(node),
             _ => None,
         };
         let place = *open.entry((register.enable, reset)).or_insert(roots.len());

@@ -17,7 +17,7 @@ use cranelift_module::{FuncId, Linkage, Module};
 use num_bigint::BigUint;
 
 use super::chunks::{cost, Chunk, Chunks, Head, Needed, Root, CHUNK};
-use super::design::{ModuleTree, Port, Reset};
+use super::design::{ModuleTree, PortElement, RegisterReset};
 use super::fault::Fault;
 use super::layout::{bytes, StatePlace, StateSpace, LIMB};
 use super::nodes::{Choice, NodeId, Nodes, Op, SlotId};
@@ -587,7 +587,7 @@ impl Emitter<'_, '_> {
 
     // Ports, registers and memories.
 
-    fn input(&mut self, port: &Port<SlotId>, field: Field, from: Value) {
+    fn input(&mut self, port: &PortElement<SlotId>, field: Field, from: Value) {
         let place = self.layout.slots[port.at as usize];
         let readers = self.layout.readers[port.at as usize].clone();
         if is_wide(port.width) {
@@ -717,7 +717,7 @@ impl Emitter<'_, '_> {
         self.shared(Needed::Registers(registers[0]));
         let enable = self.value(first.enable);
         let reset = match first.reset {
-            Reset::When(node) => Some(self.value(node)),
+            RegisterReset::When(node) => Some(self.value(node)),
             _ => None,
         };
         let loads = match reset {

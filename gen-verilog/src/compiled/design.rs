@@ -11,7 +11,7 @@ use rust_hdl::prelude::Block;
 
 use super::nodes::{NodeId, Nodes, SlotId};
 use super::storage::{CompiledMemory, MemoryKind};
-use super::tree::{Child, Driver, Instance, Net, Translated, Tree};
+use super::tree::{Child, Driver, Instance, Net, TranslatedModule, Tree};
 use super::values::NetNodes;
 use crate::emit::schedule;
 use crate::emit::scope::{self, Scope};
@@ -24,8 +24,8 @@ pub struct ModuleTree {
     pub nodes: Nodes,
     /// Bits of each slot. The elements of an array of registers follow on each other.
     pub slots: Vec<usize>,
-    pub inputs: Vec<Port<SlotId>>,
-    pub outputs: Vec<Port<NodeId>>,
+    pub inputs: Vec<PortElement<SlotId>>,
+    pub outputs: Vec<PortElement<NodeId>>,
     /// Holds the level of the port `reset`.
     pub reset: Option<SlotId>,
     pub registers: Vec<Register>,
@@ -35,7 +35,7 @@ pub struct ModuleTree {
 }
 
 /// A port of the module, or an element of one.
-pub struct Port<T> {
+pub struct PortElement<T> {
     pub name: String,
     /// The place in its array, if it is in one.
     pub index: Option<usize>,
@@ -46,14 +46,14 @@ pub struct Port<T> {
 /// A register.
 pub struct Register {
     pub q: SlotId,
-    pub reset: Reset,
+    pub reset: RegisterReset,
     pub enable: NodeId,
     pub d: NodeId,
 }
 
 /// When a register is cleared.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Reset {
+pub enum RegisterReset {
     Never,
     /// With the module.
     Common,
@@ -114,11 +114,11 @@ impl ModuleTree {
 #[derive(Default)]
 struct Translator {
     /// By fingerprint of the scope.
-    known: HashMap<u64, Rc<Translated>>,
+    known: HashMap<u64, Rc<TranslatedModule>>,
 }
 
 impl Translator {
-    fn module(&mut self, scope: &Scope) -> Result<Rc<Translated>, EmitError> {
+    fn module(&mut self, scope: &Scope) -> Result<Rc<TranslatedModule>, EmitError> {
         if let Some(known) = self.known.get(&scope.fingerprint) {
             return Ok(known.clone());
         }
@@ -135,7 +135,7 @@ impl Translator {
         let processes = schedule::processes(&signals, unroll::unrolled(&statements))?;
         let children = scope.children.iter().map(|child| self.child(&signals, child));
         let children = children.collect::<Result<_, _>>()?;
-        let module = Rc::new(Translated { signals, processes, children });
+        let module = Rc::new(TranslatedModule { signals, processes, children });
         self.known.insert(scope.fingerprint, module.clone());
         Ok(module)
     }
@@ -164,7 +164,7 @@ impl Tree {
     fn place(
         &mut self,
         scope: &Scope,
-        module: &Rc<Translated>,
+        module: &Rc<TranslatedModule>,
         path: Vec<String>,
         ports: HashMap<SignalId, Net>,
     ) {
@@ -248,7 +248,7 @@ impl Tree {
         }
     }
 
-    fn design(mut self, top: &Translated, is_observed: bool) -> ModuleTree {
+    fn design(mut self, top: &TranslatedModule, is_observed: bool) -> ModuleTree {
         let nets = self.instances[0].nets.clone();
         let reset = top.signals.at("reset").filter(|id| top.signals.owner(*id).role == Role::Input);
         let reset = reset.and_then(|id| self.slot_of(nets[id]));
@@ -265,11 +265,11 @@ impl Tree {
                     Role::Input => {
                         let at = values.tree.slot_of(nets[id]).expect("an input has a slot");
                         if Some(at) != reset {
-                            inputs.push(Port { name, index, width, at });
+                            inputs.push(PortElement { name, index, width, at });
                         }
                     }
                     Role::Output => {
-                        outputs.push(Port { name, index, width, at: values.net(nets[id], width) })
+                        outputs.push(PortElement { name, index, width, at: values.net(nets[id], width) })
                     }
                     _ => {}
                 }
@@ -280,9 +280,9 @@ impl Tree {
             let node = values.net(of_reset, 1);
             let is_common = reset.is_some_and(|reset| values.tree.nodes.slot(reset, 1) == node);
             let reset = match is_common {
-                true => Reset::Common,
-                false if values.tree.nodes.is(node, 0) => Reset::Never,
-                false => Reset::When(node),
+                true => RegisterReset::Common,
+                false if values.tree.nodes.is(node, 0) => RegisterReset::Never,
+                false => RegisterReset::When(node),
             };
             Register { q, reset, enable: values.net(enable, 1), d: values.net(d, width) }
         });

@@ -29,7 +29,7 @@ use rust_hdl::prelude::Block;
 
 use crate::EmitError;
 use code::{Field, MachineCode};
-use design::{ModuleTree, NamedScope, Reset};
+use design::{ModuleTree, NamedScope, RegisterReset};
 use storage::Stored;
 
 pub use design::SignalRole;
@@ -203,7 +203,7 @@ impl Program {
                 initial[at..at + 8].copy_from_slice(&value.to_le_bytes());
             }
         }
-        let cleared = design.registers.iter().filter(|register| register.reset == Reset::Common);
+        let cleared = design.registers.iter().filter(|register| register.reset == RegisterReset::Common);
         let memories = design.memories.iter().zip(&layout.latches).zip(&layout.rows);
         let memories = memories.map(|((memory, latches), rows)| Stored {
             kind: memory.kind.clone(),

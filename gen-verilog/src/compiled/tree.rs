@@ -23,7 +23,7 @@ pub enum Driver {
 }
 
 /// A module that occurs in the tree.
-pub struct Translated {
+pub struct TranslatedModule {
     pub signals: Signals,
     pub processes: Vec<Process>,
     /// The number of each child's port, in the child and here.
@@ -40,12 +40,12 @@ pub enum Child {
     },
     /// By the name of its port, with the index of an array behind it.
     Memory(MemoryKind, HashMap<String, SignalId>),
-    Module(Rc<Translated>, Vec<(SignalId, SignalId)>),
+    Module(Rc<TranslatedModule>, Vec<(SignalId, SignalId)>),
 }
 
 /// A module at its place in the tree.
 pub struct Instance {
-    pub module: Rc<Translated>,
+    pub module: Rc<TranslatedModule>,
     pub nets: Vec<Net>,
     pub path: Vec<String>,
     /// Name of the module without its parameters.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use num_bigint::BigUint;
 
 use super::nodes::{NodeId, Op};
-use super::tree::{Driver, Net, Translated, Tree};
+use super::tree::{Driver, Net, TranslatedModule, Tree};
 use crate::emit::expression::{Binary, Expression, Kind, Unary};
 use crate::emit::schedule::Process;
 use crate::emit::signals::SignalId;
@@ -136,7 +136,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn body(&mut self, module: &Translated, body: &[Statement]) {
+    fn body(&mut self, module: &TranslatedModule, body: &[Statement]) {
         let mut rest = body;
         while let Some((first, after)) = rest.split_first() {
             if let Some(choice) = Exclusive::of(module, rest) {
@@ -150,7 +150,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn statement(&mut self, module: &Translated, statement: &Statement) {
+    fn statement(&mut self, module: &TranslatedModule, statement: &Statement) {
         match statement {
             Statement::Assign { target, part, value, .. } => {
                 let value = self.expression(value);
@@ -218,7 +218,7 @@ impl Run<'_, '_> {
     }
 
     /// Runs statements that exclude each other, as arms of a choice.
-    fn choose(&mut self, module: &Translated, choice: &Exclusive, statements: &[Statement]) {
+    fn choose(&mut self, module: &TranslatedModule, choice: &Exclusive, statements: &[Statement]) {
         let selector = self.expression(choice.selector);
         let mut ends = vec![];
         for (statement, rest) in statements.iter().zip(&choice.rest) {
@@ -301,7 +301,7 @@ struct Exclusive<'a> {
 
 impl<'a> Exclusive<'a> {
     /// At least three, from the first statement on.
-    fn of(module: &Translated, statements: &'a [Statement]) -> Option<Self> {
+    fn of(module: &TranslatedModule, statements: &'a [Statement]) -> Option<Self> {
         let mut found: Option<Exclusive> = None;
         let mut assigned: Vec<SignalId> = vec![];
         for statement in statements {
@@ -348,7 +348,7 @@ fn factors(condition: &Expression) -> Vec<&Expression> {
 }
 
 /// The two sides of a comparison with a number.
-fn comparison<'a>(module: &Translated, factor: &'a Expression) -> Option<(&'a Expression, u64)> {
+fn comparison<'a>(module: &TranslatedModule, factor: &'a Expression) -> Option<(&'a Expression, u64)> {
     let Kind::Binary(Binary::Equal, left, right) = &factor.kind else { return None };
     let number = |side: &Expression| u64::try_from(side.constant(&module.signals)?).ok();
     match (number(left), number(right)) {

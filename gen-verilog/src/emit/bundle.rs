@@ -5,10 +5,10 @@ use gpurf_hw::dialect::wires::{Assigned, AssignedValue};
 use rust_hdl::ast::{VerilogBlock, VerilogExpression as Tree, VerilogLoop, VerilogOp, VerilogStatement};
 
 use super::index::parse_path;
-use super::translator::{peel, Translated, Translator};
+use super::translator::{peel, Translation, Translator};
 
 /// Assignments that a kernel writes as one: to a wire, a register, or every wire of a bundle.
-pub(super) fn assigned(kernel: &Translator, assigned: &Assigned) -> Translated<VerilogBlock> {
+pub(super) fn assigned(kernel: &Translator, assigned: &Assigned) -> Translation<VerilogBlock> {
     let (names, indices) = names(kernel, assigned.target)?;
     if kernel.signals.is_register(&names) {
         return Ok(vec![assignment(assigned, "", "$d")]);
@@ -36,7 +36,7 @@ pub(super) fn assigned(kernel: &Translator, assigned: &Assigned) -> Translated<V
 }
 
 /// The enable of a bundle of registers, as that of each.
-pub(super) fn enabled(kernel: &Translator, target: &Tree, value: &Tree) -> Translated<Option<VerilogBlock>> {
+pub(super) fn enabled(kernel: &Translator, target: &Tree, value: &Tree) -> Translation<Option<VerilogBlock>> {
     let Tree::Signal(path) = peel(target) else { return Ok(None) };
     let path = path.strip_suffix("$next").unwrap_or(path);
     let Some(bundle) = path.strip_suffix("$enable") else { return Ok(None) };
@@ -97,7 +97,7 @@ fn variables(kernel: &Translator, count: usize) -> Vec<String> {
     variables
 }
 
-fn names(kernel: &Translator, path: &str) -> Translated<(String, usize)> {
+fn names(kernel: &Translator, path: &str) -> Translation<(String, usize)> {
     let (names, indices) = parse_path(path).map_err(|problem| kernel.error(format!("{path}: {problem}")))?;
     Ok((names, indices.len()))
 }

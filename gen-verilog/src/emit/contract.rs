@@ -9,7 +9,9 @@ use std::fmt::Write;
 
 use gpurf_hw::dialect::Watch;
 
-use crate::events::{is_of_contract, Clause, DeclarationLine, Declared, Expression, Operator, Piece};
+use crate::events::{
+    is_of_contract, Clause, DeclarationLine, Declared, EventExpression, EventOperator, Piece,
+};
 
 use super::lines::comment;
 use super::scope::Scope;
@@ -203,27 +205,27 @@ impl Check<'_> {
         vectors.find(|vector| is_port(vector) || is_declared(vector))
     }
 
-    fn expression(&self, expression: &Expression, variables: &Variables) -> Option<Sized> {
+    fn expression(&self, expression: &EventExpression, variables: &Variables) -> Option<Sized> {
         let variable = |name: &String| variables.iter().find(|(variable, _)| variable == name);
-        let of = |expression: &Expression| self.expression(expression, variables);
+        let of = |expression: &EventExpression| self.expression(expression, variables);
         let sized = |text: String, width: usize| Some(Sized::of(text, width));
         match expression {
-            Expression::Number(number) => Some(Sized::number(*number)),
-            Expression::Name(name) => match variable(name) {
+            EventExpression::Number(number) => Some(Sized::number(*number)),
+            EventExpression::Name(name) => match variable(name) {
                 Some((_, value)) => Some(value.clone()),
                 None => sized(name.clone(), self.named(name)?.width),
             },
-            Expression::Count(name) => Some(Sized::number(self.named(name)?.count as u64)),
-            Expression::Index(value, index) => {
+            EventExpression::Count(name) => Some(Sized::number(self.named(name)?.count as u64)),
+            EventExpression::Index(value, index) => {
                 let at = of(index)?.text;
-                let Expression::Name(name) = &**value else {
+                let EventExpression::Name(name) = &**value else {
                     let value = of(value)?;
                     return sized(format!("(({} >> {at}) & {}'d1)", value.text, value.width), value.width);
                 };
                 let Vector { width, count, is_array, .. } = *self.named(name)?;
                 match (&**index, is_array, self.signals.language) {
                     // An element that is not there is zero.
-                    (Expression::Number(number), true, _) if *number >= count as u64 => {
+                    (EventExpression::Number(number), true, _) if *number >= count as u64 => {
                         sized(format!("{width}'d0"), width)
                     }
                     (_, true, _) if count == 1 => sized(name.clone(), width),
@@ -234,20 +236,20 @@ impl Check<'_> {
                     (_, false, _) => sized(format!("{name}[{at}]"), 1),
                 }
             }
-            Expression::Not(value) => sized(format!("!{}", of(value)?.condition()), 1),
-            Expression::Binary(operator, left, right) => {
+            EventExpression::Not(value) => sized(format!("!{}", of(value)?.condition()), 1),
+            EventExpression::Binary(operator, left, right) => {
                 let (left, right) = (of(left)?, of(right)?);
                 let symbol = operator.symbol();
-                if matches!(operator, Operator::And | Operator::Or) {
+                if matches!(operator, EventOperator::And | EventOperator::Or) {
                     return sized(format!("({} {symbol} {})", left.condition(), right.condition()), 1);
                 }
                 let both = left.width.max(right.width);
                 let width = match operator {
-                    Operator::Left | Operator::Right => {
+                    EventOperator::Left | EventOperator::Right => {
                         return sized(format!("({} {symbol} {})", left.text, right.text), left.width)
                     }
-                    Operator::Plus => both + 1,
-                    Operator::Times => left.width + right.width,
+                    EventOperator::Plus => both + 1,
+                    EventOperator::Times => left.width + right.width,
                     _ => both,
                 };
                 let text = format!("({} {symbol} {})", left.at(width), right.at(width));

@@ -7,22 +7,22 @@ use std::fmt;
 pub enum Index {
     Number(i64),
     Variable(String),
-    Operation(Box<Index>, Operator, Box<Index>),
+    Operation(Box<Index>, IndexOperator, Box<Index>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
+pub enum IndexOperator {
     Add,
     Sub,
     Mul,
 }
 
-impl Operator {
+impl IndexOperator {
     pub fn symbol(self) -> char {
         match self {
-            Operator::Add => '+',
-            Operator::Sub => '-',
-            Operator::Mul => '*',
+            IndexOperator::Add => '+',
+            IndexOperator::Sub => '-',
+            IndexOperator::Mul => '*',
         }
     }
 }
@@ -52,26 +52,28 @@ impl Index {
         }
     }
 
-    pub fn combined(left: Index, operator: Operator, right: Index) -> Self {
+    pub fn combined(left: Index, operator: IndexOperator, right: Index) -> Self {
         match (left, operator, right) {
-            (Index::Number(left), Operator::Add, Index::Number(right)) => Index::Number(left + right),
-            (Index::Number(left), Operator::Sub, Index::Number(right)) => Index::Number(left - right),
-            (Index::Number(left), Operator::Mul, Index::Number(right)) => Index::Number(left * right),
-            (index, Operator::Add | Operator::Sub, Index::Number(0))
-            | (Index::Number(0), Operator::Add, index)
-            | (index, Operator::Mul, Index::Number(1))
-            | (Index::Number(1), Operator::Mul, index) => index,
-            (Index::Number(0), Operator::Mul, _) | (_, Operator::Mul, Index::Number(0)) => Index::Number(0),
+            (Index::Number(left), IndexOperator::Add, Index::Number(right)) => Index::Number(left + right),
+            (Index::Number(left), IndexOperator::Sub, Index::Number(right)) => Index::Number(left - right),
+            (Index::Number(left), IndexOperator::Mul, Index::Number(right)) => Index::Number(left * right),
+            (index, IndexOperator::Add | IndexOperator::Sub, Index::Number(0))
+            | (Index::Number(0), IndexOperator::Add, index)
+            | (index, IndexOperator::Mul, Index::Number(1))
+            | (Index::Number(1), IndexOperator::Mul, index) => index,
+            (Index::Number(0), IndexOperator::Mul, _) | (_, IndexOperator::Mul, Index::Number(0)) => {
+                Index::Number(0)
+            }
             (left, operator, right) => Index::Operation(Box::new(left), operator, Box::new(right)),
         }
     }
 
     pub fn plus(self, other: Index) -> Self {
-        Index::combined(self, Operator::Add, other)
+        Index::combined(self, IndexOperator::Add, other)
     }
 
     pub fn times(self, factor: usize) -> Self {
-        Index::combined(self, Operator::Mul, Index::of(factor))
+        Index::combined(self, IndexOperator::Mul, Index::of(factor))
     }
 
     /// The same in these turns of its loops.
@@ -114,9 +116,9 @@ impl Index {
             Index::Operation(left, operator, right) => {
                 let ((a, b), (c, d)) = (left.bounds(of), right.bounds(of));
                 match operator {
-                    Operator::Add => (a + c, b + d),
-                    Operator::Sub => (a - d, b - c),
-                    Operator::Mul => {
+                    IndexOperator::Add => (a + c, b + d),
+                    IndexOperator::Sub => (a - d, b - c),
+                    IndexOperator::Mul => {
                         let products = [a * c, a * d, b * c, b * d];
                         let least = products.iter().min().expect("four products");
                         (*least, *products.iter().max().expect("four products"))
@@ -129,7 +131,8 @@ impl Index {
 
 impl fmt::Display for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_sum = |index: &Index| matches!(index, Index::Operation(_, Operator::Add | Operator::Sub, _));
+        let is_sum =
+            |index: &Index| matches!(index, Index::Operation(_, IndexOperator::Add | IndexOperator::Sub, _));
         let write = |index: &Index, in_parentheses: bool, f: &mut fmt::Formatter<'_>| match in_parentheses {
             true => write!(f, "({index})"),
             false => write!(f, "{index}"),
@@ -137,7 +140,7 @@ impl fmt::Display for Index {
         match self {
             Index::Number(number) => write!(f, "{number}"),
             Index::Variable(name) => f.write_str(name),
-            Index::Operation(left, Operator::Mul, right) => {
+            Index::Operation(left, IndexOperator::Mul, right) => {
                 write(left, is_sum(left), f)?;
                 f.write_str("*")?;
                 write(right, !matches!(**right, Index::Number(_) | Index::Variable(_)), f)
@@ -181,8 +184,8 @@ impl Reader<'_> {
         let mut index = self.product()?;
         loop {
             let operator = match (self.take('+'), self.rest.starts_with('-')) {
-                (true, _) => Operator::Add,
-                (false, true) => Operator::Sub,
+                (true, _) => IndexOperator::Add,
+                (false, true) => IndexOperator::Sub,
                 (false, false) => return Ok(index),
             };
             self.take('-');
@@ -193,7 +196,7 @@ impl Reader<'_> {
     fn product(&mut self) -> Result<Index, String> {
         let mut index = self.operand()?;
         while self.take('*') {
-            index = Index::combined(index, Operator::Mul, self.operand()?);
+            index = Index::combined(index, IndexOperator::Mul, self.operand()?);
         }
         Ok(index)
     }

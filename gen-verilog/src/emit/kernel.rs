@@ -16,7 +16,7 @@ use super::index::Index;
 use super::sections::Sections;
 use super::signals::{Element, Signals};
 use super::statement::{AssignedPart, Statement};
-use super::translator::{peel, LoopVariable, Stop, Translated, Translator};
+use super::translator::{peel, LoopVariable, Stop, Translation, Translator};
 
 /// A kernel in the emitter's terms.
 pub struct Kernel {
@@ -36,11 +36,11 @@ pub fn translated(signals: &Signals, kernel: &VerilogBlock) -> Result<Kernel> {
 }
 
 impl Translator<'_> {
-    fn block(&mut self, block: &VerilogBlock, to: &mut Vec<Statement>) -> Translated<()> {
+    fn block(&mut self, block: &VerilogBlock, to: &mut Vec<Statement>) -> Translation<()> {
         block.iter().try_for_each(|statement| self.statement(statement, to))
     }
 
-    fn statement(&mut self, statement: &VerilogStatement, to: &mut Vec<Statement>) -> Translated<()> {
+    fn statement(&mut self, statement: &VerilogStatement, to: &mut Vec<Statement>) -> Translation<()> {
         match statement {
             VerilogStatement::Assignment(target, value) => match bundle::enabled(self, target, value)? {
                 Some(statements) => self.block(&statements, to),
@@ -64,7 +64,7 @@ impl Translator<'_> {
         }
     }
 
-    fn each(&mut self, each: &VerilogLoop, to: &mut Vec<Statement>) -> Translated<()> {
+    fn each(&mut self, each: &VerilogLoop, to: &mut Vec<Statement>) -> Translation<()> {
         let (from, end) = (each.from.as_usize(), each.to.as_usize());
         if from + 1 < end {
             let mut body = vec![];
@@ -88,7 +88,7 @@ impl Translator<'_> {
         least: usize,
         most: usize,
         to: &mut Vec<Statement>,
-    ) -> Translated<()> {
+    ) -> Translation<()> {
         let (least, most) = (least as i64, most as i64);
         self.loops.push(LoopVariable { name: each.index.clone(), least, most });
         let result = self.block(&each.block, to);
@@ -96,7 +96,7 @@ impl Translator<'_> {
         result
     }
 
-    fn assignment(&mut self, target: &Tree, value: &Tree, to: &mut Vec<Statement>) -> Translated<()> {
+    fn assignment(&mut self, target: &Tree, value: &Tree, to: &mut Vec<Statement>) -> Translation<()> {
         let target = self.target(target)?;
         if let Tree::IndexReplace(base, index, bit) = peel(value) {
             if matches!(peel(base), Tree::Signal(path) if self.find(path)? == target) {
@@ -123,7 +123,7 @@ impl Translator<'_> {
         part: AssignedPart,
         value: Expression,
         to: &mut Vec<Statement>,
-    ) -> Translated<()> {
+    ) -> Translation<()> {
         let width = self.signals[target.vector].width;
         let part = match part {
             AssignedPart::Bits { low } => match self.bounds(&low) {
@@ -144,7 +144,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn conditional(&mut self, choice: &VerilogConditional, to: &mut Vec<Statement>) -> Translated<()> {
+    fn conditional(&mut self, choice: &VerilogConditional, to: &mut Vec<Statement>) -> Translation<()> {
         let condition = self.expression(&choice.test, 1)?;
         let otherwise = |this: &mut Self, to: &mut Vec<Statement>| match &choice.otherwise {
             VerilogBlockOrConditional::Block(block) => this.block(block, to),
@@ -164,7 +164,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn selection(&mut self, choice: &VerilogMatch, to: &mut Vec<Statement>) -> Translated<()> {
+    fn selection(&mut self, choice: &VerilogMatch, to: &mut Vec<Statement>) -> Translation<()> {
         let selector = self.sized(&choice.test, "matched on")?;
         let mut arms = vec![];
         for case in &choice.cases {
@@ -193,7 +193,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn link(&mut self, link: &VerilogLink, to: &mut Vec<Statement>) -> Translated<()> {
+    fn link(&mut self, link: &VerilogLink, to: &mut Vec<Statement>) -> Translation<()> {
         if let Some(assigned) = Assigned::of(link) {
             let statements = bundle::assigned(self, &assigned)?;
             return self.block(&statements, to);
@@ -211,7 +211,7 @@ impl Translator<'_> {
         self.assignment(&target, &source, to)
     }
 
-    fn target(&self, tree: &Tree) -> Translated<Element> {
+    fn target(&self, tree: &Tree) -> Translation<Element> {
         let Tree::Signal(path) = peel(tree) else {
             return Err(self.error("an assignment drives a signal".to_string()).into());
         };

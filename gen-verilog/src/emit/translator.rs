@@ -21,7 +21,7 @@ impl From<EmitError> for Stop {
     }
 }
 
-pub type Translated<T> = std::result::Result<T, Stop>;
+pub type Translation<T> = std::result::Result<T, Stop>;
 
 pub struct Translator<'a> {
     pub signals: &'a Signals,
@@ -38,7 +38,7 @@ pub struct LoopVariable {
 
 impl Translator<'_> {
     /// The element at a path.
-    pub fn find(&self, path: &str) -> Translated<Element> {
+    pub fn find(&self, path: &str) -> Translation<Element> {
         let problem = |problem: String| Stop::from(self.error(format!("{path}: {problem}")));
         let (names, indices) = parse_path(path).map_err(problem)?;
         let (vector, lengths) = self.signals.find(&names).ok_or_else(|| self.unknown(path))?;

@@ -6,13 +6,13 @@ use rust_hdl::ast::{VerilogExpression as Tree, VerilogOp, VerilogOpUnary};
 
 use super::error::EmitError;
 use super::expression::{Binary, Expression, Kind, Unary};
-use super::index::{Index, Operator};
+use super::index::{Index, IndexOperator};
 use super::scope::literal;
-use super::translator::{peel, Stop, Translated, Translator};
+use super::translator::{peel, Stop, Translation, Translator};
 
 impl Translator<'_> {
     /// Translates a value that must have this width; literals take it.
-    pub(super) fn expression(&self, tree: &Tree, width: usize) -> Translated<Expression> {
+    pub(super) fn expression(&self, tree: &Tree, width: usize) -> Translation<Expression> {
         if let Some(value) = self.constant(tree) {
             return self.sized_literal(&value, width);
         }
@@ -53,7 +53,7 @@ impl Translator<'_> {
     }
 
     /// Translates a value that brings its own width.
-    pub(super) fn sized(&self, tree: &Tree, fate: &str) -> Translated<Expression> {
+    pub(super) fn sized(&self, tree: &Tree, fate: &str) -> Translation<Expression> {
         match self.width(tree)? {
             Some(width) => self.expression(tree, width),
             None => match self.index(tree) {
@@ -64,7 +64,7 @@ impl Translator<'_> {
     }
 
     /// The width that a value brings with it; none for numbers.
-    fn width(&self, tree: &Tree) -> Translated<Option<usize>> {
+    fn width(&self, tree: &Tree) -> Translation<Option<usize>> {
         Ok(match peel(tree) {
             _ if self.constant(tree).is_some() || self.index(tree).is_some() => None,
             Tree::Signal(path) => Some(self.signals[self.find(path)?.vector].width),
@@ -88,7 +88,7 @@ impl Translator<'_> {
         })
     }
 
-    fn cast(&self, value: &Tree, bits: usize) -> Translated<Expression> {
+    fn cast(&self, value: &Tree, bits: usize) -> Translation<Expression> {
         if let Some(value) = self.constant(value) {
             return self.sized_literal(&value, bits);
         }
@@ -108,7 +108,7 @@ impl Translator<'_> {
         operator: &VerilogOp,
         right: &Tree,
         width: usize,
-    ) -> Translated<Expression> {
+    ) -> Translation<Expression> {
         let (operator, left, right) = match operation(operator) {
             Operation::Compare(operator) => {
                 let operands = match self.width(left)?.max(self.width(right)?) {
@@ -149,7 +149,7 @@ impl Translator<'_> {
     }
 
     /// `bits` bits of a value; zeros beyond its end, as Rust has them.
-    fn bits(&self, value: Expression, offset: &Tree, bits: usize) -> Translated<Expression> {
+    fn bits(&self, value: Expression, offset: &Tree, bits: usize) -> Translation<Expression> {
         let width = value.width;
         if let Some(low) = self.constant(offset) {
             let low = self.position(&low)?;
@@ -194,7 +194,7 @@ impl Translator<'_> {
     }
 
     /// An index into `width` bits, as wide as it needs to be.
-    pub(super) fn bit_index(&self, index: &Tree, width: usize) -> Translated<Expression> {
+    pub(super) fn bit_index(&self, index: &Tree, width: usize) -> Translation<Expression> {
         let index = self.sized(index, "an index")?;
         let needed = bits_for(width - 1);
         if index.width <= needed {
@@ -203,7 +203,7 @@ impl Translator<'_> {
         index.slice(0, needed).ok_or_else(|| self.needs_local(&index).into())
     }
 
-    fn replace_bit(&self, value: &Tree, index: &Tree, bit: &Tree, width: usize) -> Translated<Expression> {
+    fn replace_bit(&self, value: &Tree, index: &Tree, bit: &Tree, width: usize) -> Translation<Expression> {
         let value = self.expression(value, width)?;
         let bit = self.expression(bit, 1)?;
         let index = match (self.constant(index), self.index(index)) {
@@ -262,7 +262,7 @@ impl Translator<'_> {
         }
     }
 
-    fn sized_literal(&self, value: &BigInt, width: usize) -> Translated<Expression> {
+    fn sized_literal(&self, value: &BigInt, width: usize) -> Translation<Expression> {
         match BigUint::try_from(value.clone()) {
             Ok(value) if value.bits() <= width as u64 => Ok(Expression::literal(value, width)),
             _ => Err(self.error(format!("{value} does not fit into {width} bits")).into()),
@@ -270,11 +270,11 @@ impl Translator<'_> {
     }
 
     /// A bit position given by a constant.
-    pub(super) fn position(&self, value: &BigInt) -> Translated<usize> {
+    pub(super) fn position(&self, value: &BigInt) -> Translation<usize> {
         usize::try_from(value.clone()).map_err(|_| self.error(format!("there is no bit {value}")).into())
     }
 
-    pub(super) fn number(&self, tree: &Tree) -> Translated<usize> {
+    pub(super) fn number(&self, tree: &Tree) -> Translation<usize> {
         match self.constant(tree) {
             Some(value) => self.position(&value),
             None => match self.index(tree) {
@@ -302,9 +302,9 @@ impl Translator<'_> {
                 .then(|| Index::Variable(name.to_string())),
             Tree::Binary(left, operator, right) => {
                 let operator = match operator {
-                    VerilogOp::Add => Operator::Add,
-                    VerilogOp::Sub => Operator::Sub,
-                    VerilogOp::Mul => Operator::Mul,
+                    VerilogOp::Add => IndexOperator::Add,
+                    VerilogOp::Sub => IndexOperator::Sub,
+                    VerilogOp::Mul => IndexOperator::Mul,
                     _ => return None,
                 };
                 Some(Index::combined(self.arithmetic(left)?, operator, self.arithmetic(right)?))
@@ -314,7 +314,7 @@ impl Translator<'_> {
     }
 
     /// As an operand of its own, which is no signal's width.
-    fn index_number(&self, index: Index) -> Translated<Expression> {
+    fn index_number(&self, index: Index) -> Translation<Expression> {
         match self.bounds(&index) {
             (0.., _) => Ok(Expression::number(index)),
             _ => Err(self.written_out(&index)),
@@ -322,7 +322,7 @@ impl Translator<'_> {
     }
 
     /// As a value of this width, if it has room for it in every turn.
-    fn counted(&self, index: Index, width: usize) -> Translated<Expression> {
+    fn counted(&self, index: Index, width: usize) -> Translation<Expression> {
         match self.bounds(&index) {
             (0.., most) if width <= 32 && most < 1 << width => {
                 Ok(Expression { width, kind: Kind::Counted(index) })
@@ -331,7 +331,7 @@ impl Translator<'_> {
         }
     }
 
-    fn compared_numbers(&self, left: &Tree, operator: Binary, right: &Tree) -> Translated<Expression> {
+    fn compared_numbers(&self, left: &Tree, operator: Binary, right: &Tree) -> Translation<Expression> {
         if let (Some(left), Some(right)) = (self.constant(left), self.constant(right)) {
             return Ok(Expression::literal(compare(operator, &left, &right) as u32, 1));
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Declarations of events, read.
 
-use super::expression::{Expression, Parser};
+use super::expression::{EventExpression, Parser};
 use super::EventError;
 
 /// A line of a declaration.
@@ -10,7 +10,7 @@ pub enum DeclarationLine {
     Valid {
         /// Signals whose elements have a meaning only under a condition.
         signals: Vec<String>,
-        condition: Expression,
+        condition: EventExpression,
     },
     /// Signals that views show beside those of events; a module may lack those that are marked.
     Show(Vec<(String, bool)>),
@@ -18,7 +18,7 @@ pub enum DeclarationLine {
 
 pub struct Declared {
     pub kind: String,
-    pub fields: Vec<(String, Expression)>,
+    pub fields: Vec<(String, EventExpression)>,
     pub clauses: Vec<Clause>,
     pub text: Vec<Piece>,
 }
@@ -30,14 +30,14 @@ pub enum Clause {
         /// Modules without the signal have no such event.
         is_optional: bool,
     },
-    If(Expression),
+    If(EventExpression),
 }
 
 /// A part of a text.
 pub enum Piece {
     Plain(String),
     Value {
-        expression: Expression,
+        expression: EventExpression,
         /// Names of its values, by number.
         names: Vec<String>,
     },

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use crate::{ObservedSignal, Values};
 
 /// As it is written.
-pub enum Expression {
+pub enum EventExpression {
     Number(u64),
     /// A signal, a variable or a field; with a `*` before it, a signal with a beginning that is known later.
     Name(String),
     /// Elements of a signal.
     Count(String),
-    Index(Box<Expression>, Box<Expression>),
-    Not(Box<Expression>),
-    Binary(Operator, Box<Expression>, Box<Expression>),
+    Index(Box<EventExpression>, Box<EventExpression>),
+    Not(Box<EventExpression>),
+    Binary(EventOperator, Box<EventExpression>, Box<EventExpression>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Operator {
+pub enum EventOperator {
     Or,
     And,
     BitOr,
@@ -38,17 +38,22 @@ pub enum Operator {
 }
 
 /// By rising precedence: operators of a row bind alike.
-const OPERATORS: [&[(&str, Operator)]; 10] = [
-    &[("||", Operator::Or)],
-    &[("&&", Operator::And)],
-    &[("|", Operator::BitOr)],
-    &[("^", Operator::BitXor)],
-    &[("&", Operator::BitAnd)],
-    &[("==", Operator::Equal), ("!=", Operator::Unequal)],
-    &[("<=", Operator::AtMost), (">=", Operator::AtLeast), ("<", Operator::Below), (">", Operator::Above)],
-    &[("<<", Operator::Left), (">>", Operator::Right)],
-    &[("+", Operator::Plus), ("-", Operator::Minus)],
-    &[("*", Operator::Times)],
+const OPERATORS: [&[(&str, EventOperator)]; 10] = [
+    &[("||", EventOperator::Or)],
+    &[("&&", EventOperator::And)],
+    &[("|", EventOperator::BitOr)],
+    &[("^", EventOperator::BitXor)],
+    &[("&", EventOperator::BitAnd)],
+    &[("==", EventOperator::Equal), ("!=", EventOperator::Unequal)],
+    &[
+        ("<=", EventOperator::AtMost),
+        (">=", EventOperator::AtLeast),
+        ("<", EventOperator::Below),
+        (">", EventOperator::Above),
+    ],
+    &[("<<", EventOperator::Left), (">>", EventOperator::Right)],
+    &[("+", EventOperator::Plus), ("-", EventOperator::Minus)],
+    &[("*", EventOperator::Times)],
 ];
 
 const SYMBOLS: [&str; 26] = [
@@ -124,30 +129,30 @@ impl<'a> Parser<'a> {
         Ok(path)
     }
 
-    pub fn expression(&mut self) -> Result<Expression, String> {
+    pub fn expression(&mut self) -> Result<EventExpression, String> {
         self.binary(0)
     }
 
-    fn binary(&mut self, level: usize) -> Result<Expression, String> {
+    fn binary(&mut self, level: usize) -> Result<EventExpression, String> {
         let Some(operators) = OPERATORS.get(level) else { return self.unary() };
         let mut left = self.binary(level + 1)?;
         while let Some((_, operator)) = operators.iter().find(|(token, _)| *token == self.peek()) {
             self.next += 1;
-            left = Expression::Binary(*operator, Box::new(left), Box::new(self.binary(level + 1)?));
+            left = EventExpression::Binary(*operator, Box::new(left), Box::new(self.binary(level + 1)?));
         }
         Ok(left)
     }
 
-    fn unary(&mut self) -> Result<Expression, String> {
+    fn unary(&mut self) -> Result<EventExpression, String> {
         if self.takes("!") {
-            return Ok(Expression::Not(Box::new(self.unary()?)));
+            return Ok(EventExpression::Not(Box::new(self.unary()?)));
         }
         if self.takes("#") {
-            return Ok(Expression::Count(self.path()?));
+            return Ok(EventExpression::Count(self.path()?));
         }
         let mut value = if self.takes("*") {
             // The beginning of the name is shared with other signals.
-            Expression::Name(format!("*{}", self.path()?))
+            EventExpression::Name(format!("*{}", self.path()?))
         } else if self.takes("(") {
             let inner = self.expression()?;
             self.expect(")")?;
@@ -155,14 +160,14 @@ impl<'a> Parser<'a> {
         } else if self.peek().starts_with(|letter: char| letter.is_ascii_digit()) {
             let digits = self.peek();
             self.next += 1;
-            Expression::Number(digits.parse().map_err(|_| format!("{digits} is no number"))?)
+            EventExpression::Number(digits.parse().map_err(|_| format!("{digits} is no number"))?)
         } else {
-            Expression::Name(self.path()?)
+            EventExpression::Name(self.path()?)
         };
         while self.takes("[") {
             let index = self.expression()?;
             self.expect("]")?;
-            value = Expression::Index(Box::new(value), Box::new(index));
+            value = EventExpression::Index(Box::new(value), Box::new(index));
         }
         Ok(value)
     }
@@ -178,7 +183,7 @@ pub enum Term {
     Signal(Arc<ObservedSignal>, Option<Box<Term>>),
     Bit(Box<Term>, Box<Term>),
     Not(Box<Term>),
-    Binary(Operator, Box<Term>, Box<Term>),
+    Binary(EventOperator, Box<Term>, Box<Term>),
 }
 
 /// The meaning of names.
@@ -188,13 +193,13 @@ pub trait NameMeanings {
     fn field(&self, name: &str) -> Option<Term>;
 }
 
-impl Expression {
+impl EventExpression {
     /// Finds what its names mean.
     pub fn bind(&self, names: &dyn NameMeanings) -> Result<Term, String> {
-        let bound = |expression: &Expression| expression.bind(names).map(Box::new);
+        let bound = |expression: &EventExpression| expression.bind(names).map(Box::new);
         Ok(match self {
-            Expression::Number(number) => Term::Number(*number),
-            Expression::Name(name) => {
+            EventExpression::Number(number) => Term::Number(*number),
+            EventExpression::Name(name) => {
                 if let Some(number) = names.variable(name) {
                     return Ok(Term::Variable(number));
                 }
@@ -207,11 +212,11 @@ impl Expression {
                 }
                 Term::Signal(signal, None)
             }
-            Expression::Count(name) => Term::Number(found(names, name)?.count() as u64),
-            Expression::Index(value, index) => {
+            EventExpression::Count(name) => Term::Number(found(names, name)?.count() as u64),
+            EventExpression::Index(value, index) => {
                 let index = bound(index)?;
                 match &**value {
-                    Expression::Name(name)
+                    EventExpression::Name(name)
                         if names.variable(name).is_none() && names.field(name).is_none() =>
                     {
                         let signal = found(names, name)?;
@@ -223,8 +228,10 @@ impl Expression {
                     value => Term::Bit(bound(value)?, index),
                 }
             }
-            Expression::Not(value) => Term::Not(bound(value)?),
-            Expression::Binary(operator, left, right) => Term::Binary(*operator, bound(left)?, bound(right)?),
+            EventExpression::Not(value) => Term::Not(bound(value)?),
+            EventExpression::Binary(operator, left, right) => {
+                Term::Binary(*operator, bound(left)?, bound(right)?)
+            }
         })
     }
 }
@@ -253,8 +260,8 @@ impl Term {
             },
             Term::Bit(term, index) => of(term).checked_shr(of(index) as u32).unwrap_or(0) & 1,
             Term::Not(term) => u64::from(of(term) == 0),
-            Term::Binary(Operator::Or, left, right) => u64::from(of(left) != 0 || of(right) != 0),
-            Term::Binary(Operator::And, left, right) => u64::from(of(left) != 0 && of(right) != 0),
+            Term::Binary(EventOperator::Or, left, right) => u64::from(of(left) != 0 || of(right) != 0),
+            Term::Binary(EventOperator::And, left, right) => u64::from(of(left) != 0 && of(right) != 0),
             Term::Binary(operator, left, right) => operator.apply(of(left), of(right)),
         }
     }
@@ -269,10 +276,10 @@ impl Term {
     }
 }
 
-impl Operator {
+impl EventOperator {
     /// Tells if its value is a bit.
     pub fn compares(self) -> bool {
-        use Operator::{Above, AtLeast, AtMost, Below, Equal, Unequal};
+        use EventOperator::{Above, AtLeast, AtMost, Below, Equal, Unequal};
         matches!(self, Equal | Unequal | Below | Above | AtMost | AtLeast)
     }
 
@@ -284,22 +291,22 @@ impl Operator {
 
     fn apply(self, left: u64, right: u64) -> u64 {
         match self {
-            Operator::Or => u64::from(left != 0 || right != 0),
-            Operator::And => u64::from(left != 0 && right != 0),
-            Operator::BitOr => left | right,
-            Operator::BitXor => left ^ right,
-            Operator::BitAnd => left & right,
-            Operator::Equal => u64::from(left == right),
-            Operator::Unequal => u64::from(left != right),
-            Operator::Below => u64::from(left < right),
-            Operator::Above => u64::from(left > right),
-            Operator::AtMost => u64::from(left <= right),
-            Operator::AtLeast => u64::from(left >= right),
-            Operator::Left => left.checked_shl(right as u32).unwrap_or(0),
-            Operator::Right => left.checked_shr(right as u32).unwrap_or(0),
-            Operator::Plus => left.wrapping_add(right),
-            Operator::Minus => left.wrapping_sub(right),
-            Operator::Times => left.wrapping_mul(right),
+            EventOperator::Or => u64::from(left != 0 || right != 0),
+            EventOperator::And => u64::from(left != 0 && right != 0),
+            EventOperator::BitOr => left | right,
+            EventOperator::BitXor => left ^ right,
+            EventOperator::BitAnd => left & right,
+            EventOperator::Equal => u64::from(left == right),
+            EventOperator::Unequal => u64::from(left != right),
+            EventOperator::Below => u64::from(left < right),
+            EventOperator::Above => u64::from(left > right),
+            EventOperator::AtMost => u64::from(left <= right),
+            EventOperator::AtLeast => u64::from(left >= right),
+            EventOperator::Left => left.checked_shl(right as u32).unwrap_or(0),
+            EventOperator::Right => left.checked_shr(right as u32).unwrap_or(0),
+            EventOperator::Plus => left.wrapping_add(right),
+            EventOperator::Minus => left.wrapping_sub(right),
+            EventOperator::Times => left.wrapping_mul(right),
         }
     }
 }

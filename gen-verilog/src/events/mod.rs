@@ -20,7 +20,7 @@ use declaration::ELEMENT;
 use expression::{NameMeanings, Term};
 
 pub(crate) use declaration::{Clause, DeclarationLine, Declared, Piece};
-pub(crate) use expression::{Expression, Operator};
+pub(crate) use expression::{EventExpression, EventOperator};
 
 pub use query::Query;
 
@@ -324,7 +324,7 @@ impl Event {
             }
         }
         let names = Local { inside, variables: &variables, fields: &[], are_shown: true };
-        let bound = |(name, value): &(String, Expression)| Ok((name.clone(), value.bind(&names)?));
+        let bound = |(name, value): &(String, EventExpression)| Ok((name.clone(), value.bind(&names)?));
         let fields: Vec<_> = declared.fields.iter().map(bound).collect::<Result<_, String>>()?;
         let names = Local { inside, variables: &variables, fields: &fields, are_shown: true };
         let text = declared.text.iter().map(|piece| {
@@ -391,7 +391,12 @@ impl Inside<'_> {
 
     /// Places of the module's signals that these names stand for, each with what its `*` stands for.
     /// `everywhere`: only where the condition's signals are there too.
-    fn matching(&self, names: &[String], condition: &Expression, everywhere: bool) -> Vec<(usize, String)> {
+    fn matching(
+        &self,
+        names: &[String],
+        condition: &EventExpression,
+        everywhere: bool,
+    ) -> Vec<(usize, String)> {
         let scope = self.scopes.iter().find(|scope| scope.path == self.path).expect("it is among them");
         let mut found = vec![];
         for (place, signal) in scope.signals.iter().enumerate() {

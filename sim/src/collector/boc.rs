@@ -9,7 +9,7 @@ use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_SLOTS};
 
 use super::window_instruction::{Operand, WindowInstruction};
-use super::{Collector, Edge, Issue, Placement, Results};
+use super::{Collector, Edge, Issue, Placement, WrittenResults};
 use crate::bits::members;
 
 /// The instructions of the window in program order, and whether the newest is still to be dispatched.
@@ -148,7 +148,7 @@ impl<D: Data> Collector<D> for Boc<D> {
     fn takes(
         &self,
         issue: Option<&Issue>,
-        results: &Results<D>,
+        results: &WrittenResults<D>,
         _filter: impl Fn(u8) -> (u8, u8),
     ) -> (u8, u8) {
         let of_warp = results.of(Some(self.number));

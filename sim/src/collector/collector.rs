@@ -72,7 +72,7 @@ pub trait Collector<D: Data>:
     fn takes(
         &self,
         _issue: Option<&Issue>,
-        _results: &Results<D>,
+        _results: &WrittenResults<D>,
         _filter: impl Fn(u8) -> (u8, u8),
     ) -> (u8, u8) {
         (0, 0)
@@ -275,7 +275,7 @@ pub struct Placement {
 
 /// Results that are written into the banks in a cycle.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
-pub struct Results<D> {
+pub struct WrittenResults<D> {
     /// A bit per bank: there is a write; if so, whether its value is read soon.
     pub banks: u8,
     /// Bit b: the next use of what is written into bank b is near.
@@ -290,7 +290,7 @@ pub struct Results<D> {
     pub data: [D; MAX_BANKS],
 }
 
-impl<D: Data> Results<D> {
+impl<D: Data> WrittenResults<D> {
     /// Banks that are written, lowest first.
     pub fn banks(&self) -> impl Iterator<Item = usize> {
         members(self.banks)
@@ -324,7 +324,7 @@ pub struct Edge<'a, D> {
     /// The instruction that enters, with what it found in this cycle.
     pub issue: Option<(&'a Issue, &'a Placement)>,
     /// Results that are written in the cycle.
-    pub results: &'a Results<D>,
+    pub results: &'a WrittenResults<D>,
     /// Results that enter, and that are kept out; a bit per bank.
     pub cached: u8,
     /// Bit b: the write filter keeps what is written into bank b out.

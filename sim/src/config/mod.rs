@@ -37,7 +37,7 @@ pub struct Config {
     pub sthld: Sthld,
     pub sthld_counter: SthldCounter,
     pub rthld: u32,
-    pub operands: Operands,
+    pub operands: OperandSelection,
     pub organisation: Organisation,
     pub finereg: FineReg,
     pub sm: Limits,
@@ -51,15 +51,15 @@ pub struct Config {
     pub uniform: Timing,
     pub control: Control,
     pub fixed: Fixed,
-    pub front: Front,
+    pub front: FrontConfig,
     pub constant: Constant,
     pub load_store: LoadStore,
     pub memory: MemoryPipeline,
     pub shared: Shared,
     pub mlds: Mlds,
     pub local: Local,
-    pub l1: L1,
-    pub l2: L2,
+    pub l1: L1Config,
+    pub l2: L2Config,
     pub dram: Dram,
 }
 
@@ -76,7 +76,7 @@ pub enum Organisation {
 /// Which operands an instruction has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Operands {
+pub enum OperandSelection {
     /// All registers that it reads and writes, each once, without RZ.
     Registers,
     /// The ones that its trace names: [`gpurf_trace::Kernel::with_named_operands`].
@@ -218,7 +218,7 @@ pub struct Fixed {
 /// The instruction front of a sub-core without collectors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Front {
+pub struct FrontConfig {
     pub kind: FrontKind,
     pub buffer: usize,
     pub l0_sets: usize,
@@ -378,7 +378,7 @@ pub struct Local {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
-pub struct L1 {
+pub struct L1Config {
     pub unified: u64,
     pub carve_outs: Vec<u64>,
     pub ways: usize,
@@ -395,7 +395,7 @@ pub struct L1 {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
-pub struct L2 {
+pub struct L2Config {
     pub size: u64,
     pub ways: usize,
     pub latency: u64,
@@ -440,7 +440,7 @@ impl MemoryPipeline {
     }
 }
 
-impl L1 {
+impl L1Config {
     /// Lines of a set, in a cache of so many bytes.
     pub fn ways_of(&self, size: u64) -> usize {
         match self.sets {

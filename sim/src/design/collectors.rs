@@ -5,7 +5,7 @@ use gpurf_blocks::Parameters;
 
 use super::values::{named_rows, ChoiceValue};
 use crate::collector::{Boc, Ccu, Ocu};
-use crate::energy::constants::{AccessEnergies, Energies};
+use crate::energy::constants::{AccessEnergies, EventEnergies};
 use crate::sub_core_engine::{model_with, SubCoreEngine};
 
 /// A kind of collectors.
@@ -23,7 +23,7 @@ pub struct CollectorKind {
     /// Operands that are kept for later instructions.
     pub keeps: KeptOperands,
     /// The energies of one.
-    pub energies: fn(&Energies) -> AccessEnergies,
+    pub energies: fn(&EventEnergies) -> AccessEnergies,
     /// The design in which its energies were measured; `None` if they were not.
     pub measured: Option<&'static str>,
 }
@@ -57,7 +57,7 @@ named_rows! { CollectorKind:
         sub_core: "ocu_sub_core",
         holds: OperandBuffer::InCollectors(model_with::<Ocu<u32>>),
         keeps: KeptOperands::Nothing,
-        energies: Energies::of_operand_collector,
+        energies: EventEnergies::of_operand_collector,
         measured: Some("baseline"),
     };
     /// Caching collector unit, F §III-C.
@@ -68,7 +68,7 @@ named_rows! { CollectorKind:
         sub_core: "ccu_sub_core",
         holds: OperandBuffer::InCollectors(model_with::<Ccu<u32>>),
         keeps: KeptOperands::Values,
-        energies: Energies::of_caching_collector,
+        energies: EventEnergies::of_caching_collector,
         measured: Some("malekeh"),
     };
     /// Bypassing operand collector, F §VI-B.
@@ -79,7 +79,7 @@ named_rows! { CollectorKind:
         sub_core: "boc_sub_core",
         holds: OperandBuffer::InCollectors(model_with::<Boc<u32>>),
         keeps: KeptOperands::Window,
-        energies: Energies::of_bypassing_collector,
+        energies: EventEnergies::of_bypassing_collector,
         measured: Some("bow"),
     };
     /// None: operands are read in a window of fixed length, H §5.3. Its latches are taken to cost what a
@@ -91,7 +91,7 @@ named_rows! { CollectorKind:
         sub_core: "modern_sub_core",
         holds: OperandBuffer::InWindow,
         keeps: KeptOperands::Nothing,
-        energies: Energies::of_operand_collector,
+        energies: EventEnergies::of_operand_collector,
         measured: None,
     };
 }

@@ -15,7 +15,7 @@ const ENERGIES: &str = include_str!("../../config/energy.toml");
 /// Energy per event, in pJ. The file says what each is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Energies {
+pub struct EventEnergies {
     pub bank_read: f64,
     pub bank_write: f64,
     pub crossbar: f64,
@@ -43,7 +43,7 @@ pub struct Energies {
 /// The energies of AccelWattch's rules.
 const ACCELWATTCH: &str = include_str!("../../config/energy_accelwattch.toml");
 
-impl Default for Energies {
+impl Default for EventEnergies {
     fn default() -> Self {
         toml::from_str(ENERGIES).expect("the embedded energies are valid")
     }
@@ -57,9 +57,9 @@ pub struct AccessEnergies {
     pub idle: f64,
 }
 
-impl Energies {
+impl EventEnergies {
     /// As AccelWattch counts: see the file.
-    pub fn accelwattch() -> Energies {
+    pub fn accelwattch() -> EventEnergies {
         toml::from_str(ACCELWATTCH).expect("the embedded energies are valid")
     }
 
@@ -80,13 +80,13 @@ impl Energies {
     /// those of its window. Energy goes by the square root of the size, as for register caches of other
     /// sizes. An operand collector is not searched, and goes by the table's 2-way cache, the others by its
     /// 8-way cache.
-    pub fn by_size(self, parameters: &Parameters) -> Energies {
+    pub fn by_size(self, parameters: &Parameters) -> EventEnergies {
         let Parameters { slots, entries, window, destinations, .. } = *parameters;
-        let table = register_traffic::Energies::default();
+        let table = register_traffic::EnergyTable::default();
         let (collector_read, collector_write) = table.of_registers(2, slots);
         let (cache_read, cache_write) = table.of_registers(8, entries);
         let (bypass_read, bypass_write) = table.of_registers(8, window * (slots + destinations));
-        Energies {
+        EventEnergies {
             collector_read,
             collector_write,
             cache_read,
@@ -99,20 +99,20 @@ impl Energies {
 
     /// The same with caching and bypassing collectors whose access costs `ratio` times that of an operand
     /// collector.
-    pub fn with_ratio(self, ratio: f64) -> Energies {
+    pub fn with_ratio(self, ratio: f64) -> EventEnergies {
         let (read, write) = (ratio * self.collector_read, ratio * self.collector_write);
-        Energies { cache_read: read, cache_write: write, bypass_read: read, bypass_write: write, ..self }
+        EventEnergies { cache_read: read, cache_write: write, bypass_read: read, bypass_write: write, ..self }
     }
 
     /// The same with all energies of a kind changed by a factor.
-    pub fn scaled(mut self, kind: EnergyKind, factor: f64) -> Energies {
+    pub fn scaled(mut self, kind: EnergyKind, factor: f64) -> EventEnergies {
         kind(&mut self).into_iter().for_each(|energy| *energy *= factor);
         self
     }
 }
 
 /// Energies that are changed together.
-pub type EnergyKind = fn(&mut Energies) -> Vec<&mut f64>;
+pub type EnergyKind = fn(&mut EventEnergies) -> Vec<&mut f64>;
 
 /// Energies, alone or those of a kind together, that a sum depends on.
 pub const KINDS: [(&str, EnergyKind); 8] = [
@@ -144,7 +144,7 @@ mod tests {
     fn collectors_of_their_own_size_cost_the_square_root_of_it() {
         let parameters =
             Parameters { slots: 7, entries: 8, window: 3, destinations: 1, ..Parameters::default() };
-        let energies = Energies::default().by_size(&parameters);
+        let energies = EventEnergies::default().by_size(&parameters);
         let is = |energy: f64, table: f64, bytes: f64| {
             let expected = 8.0 * table * (bytes / 8192.0).sqrt();
             assert!((energy - expected).abs() < 1e-9, "{energy} and {expected}");
@@ -155,6 +155,6 @@ mod tests {
         is(energies.cache_write, 44.0041, 8.0 * 128.0);
         is(energies.bypass_read, 43.2275, 24.0 * 128.0);
         is(energies.bypass_write, 44.0041, 24.0 * 128.0);
-        assert_eq!(energies.bank_read, Energies::default().bank_read);
+        assert_eq!(energies.bank_read, EventEnergies::default().bank_read);
     }
 }

@@ -3,25 +3,25 @@
 
 use std::sync::LazyLock;
 
-use super::constants::Energies;
+use super::constants::EventEnergies;
 use crate::config::Config;
 use crate::design::Design;
 
 /// As `gpurf power --constants` writes them.
-static MEASURED: LazyLock<Energies> = LazyLock::new(|| {
+static MEASURED: LazyLock<EventEnergies> = LazyLock::new(|| {
     let text = include_str!("../../config/energy_measured.toml");
     toml::from_str(text).expect("the embedded energies are valid")
 });
 
 /// Measured energies of a design. `None` for one whose collectors were not measured, and for one with a
 /// register cache, whose accesses are not among them.
-pub fn energies(design: &Design, config: &Config) -> Option<&'static Energies> {
+pub fn energies(design: &Design, config: &Config) -> Option<&'static EventEnergies> {
     of_stage(design, config).filter(|_| design.register_cache.is_none())
 }
 
 /// Measured energies of a design's operand stage, whatever stands before the banks. `None` for collectors of
 /// another number than was measured: what one of eight caching collectors takes is not what one of two does.
-pub fn of_stage(design: &Design, config: &Config) -> Option<&'static Energies> {
+pub fn of_stage(design: &Design, config: &Config) -> Option<&'static EventEnergies> {
     let measured: Design = design.collector.measured?.parse().expect("rows name designs");
     (design.collectors(config) == measured.collectors(&Config::default())).then_some(&*MEASURED)
 }

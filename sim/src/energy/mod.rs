@@ -20,7 +20,7 @@ use crate::design::{Design, KeptOperands};
 use crate::register_traffic;
 use crate::statistics::counters::{is_zero, Counters};
 
-pub use constants::{AccessEnergies, Energies, EnergyKind, KINDS};
+pub use constants::{AccessEnergies, EnergyKind, EventEnergies, KINDS};
 
 /// Energy by component, in pJ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Energy {
     pub total: f64,
 }
 
-impl Energies {
+impl EventEnergies {
     /// The energy of these events under a design.
     ///
     /// - A bank read crosses the crossbar and is written into a collector; a result put into a cache
@@ -79,7 +79,8 @@ impl Energies {
             total: 0.0,
         };
         if caches {
-            let (read, write) = register_traffic::Energies::default().of_bank(&design.parameters(config, 0));
+            let (read, write) =
+                register_traffic::EnergyTable::default().of_bank(&design.parameters(config, 0));
             energy.register_cache =
                 count(counters.rc_bank_reads) * read + count(counters.rc_bank_writes) * write;
         }
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_hit_saves_a_bank_read_its_way_and_its_arbitration() {
-        let (energies, config) = (Energies::default(), Config::default());
+        let (energies, config) = (EventEnergies::default(), Config::default());
         let all_missed = Counters { operand_reads: 10, bank_reads: 10, ..Counters::default() };
         let all_hit = Counters { operand_reads: 10, hits: 10, ..Counters::default() };
         let [missed, hit] =
@@ -115,8 +116,8 @@ mod tests {
     fn a_collector_costs_its_ratio() {
         let config = Config::default();
         let counters = Counters { operand_reads: 10, bank_reads: 4, hits: 6, ..Counters::default() };
-        let of = |ratio| Energies::default().with_ratio(ratio).of(&Design::MALEKEH, &config, &counters);
-        let ocu = Energies::default().of(&Design::BASELINE, &config, &counters);
+        let of = |ratio| EventEnergies::default().with_ratio(ratio).of(&Design::MALEKEH, &config, &counters);
+        let ocu = EventEnergies::default().of(&Design::BASELINE, &config, &counters);
         assert_eq!(of(1.0).collectors, ocu.collectors);
         assert!((of(3.0).total - of(1.0).total - 2.0 * ocu.collectors).abs() < 1e-6);
     }

@@ -23,7 +23,7 @@ use crate::bits::{members, warp_flags, warp_mask};
 
 /// Warps with instructions left, by what they wait for; one bit each.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Waits {
+pub struct WarpWaits {
     /// Nothing.
     pub ready: u64,
     /// Something other than memory.
@@ -34,10 +34,10 @@ pub struct Waits {
     pub others: u64,
 }
 
-impl Waits {
+impl WarpWaits {
     /// The same warps where others number them.
-    pub fn map(self, renumber: impl Fn(u64) -> u64) -> Waits {
-        Waits {
+    pub fn map(self, renumber: impl Fn(u64) -> u64) -> WarpWaits {
+        WarpWaits {
             ready: renumber(self.ready),
             dependence: renumber(self.dependence),
             shared: renumber(self.shared),
@@ -46,8 +46,8 @@ impl Waits {
     }
 
     /// These warps and those.
-    pub fn union(self, other: Waits) -> Waits {
-        Waits {
+    pub fn union(self, other: WarpWaits) -> WarpWaits {
+        WarpWaits {
             ready: self.ready | other.ready,
             dependence: self.dependence | other.dependence,
             shared: self.shared | other.shared,
@@ -95,8 +95,8 @@ impl ActiveSet {
 
     /// Warps that may issue in this cycle, one bit each. `ends_strand`: whether a warp's next instruction
     /// begins a new strand.
-    pub fn update(&mut self, waits: Waits, mut ends_strand: impl FnMut(usize) -> bool) -> u64 {
-        let Waits { ready, dependence, shared, others } = waits;
+    pub fn update(&mut self, waits: WarpWaits, mut ends_strand: impl FnMut(usize) -> bool) -> u64 {
+        let WarpWaits { ready, dependence, shared, others } = waits;
         let (stays, takes) = match self.refill {
             Refill::Ready => (ready | dependence, ready),
             Refill::GpgpuSim => (ready | dependence | shared, ready | dependence | shared | others),
@@ -155,7 +155,7 @@ impl Clocked for ActiveSet {
 
     fn settle(&mut self, inputs: &ActiveSetIn) -> ActiveSetOut {
         let set = |warps| u64::from(warp_mask(warps));
-        let waits = Waits {
+        let waits = WarpWaits {
             ready: set(&inputs.ready),
             dependence: set(&inputs.dependence),
             shared: set(&inputs.shared),
@@ -187,10 +187,10 @@ mod tests {
     use super::*;
 
     /// Active warps in each of three cycles with `waits`, after a cycle in which warp 0 alone was ready.
-    fn active_after(refill: Refill, waits: Waits) -> Vec<u64> {
+    fn active_after(refill: Refill, waits: WarpWaits) -> Vec<u64> {
         let parameters = Parameters { active_warps: 1, refill, ..Parameters::default() };
         let mut set = ActiveSet::new(&parameters, false);
-        set.update(Waits { ready: 0b001, others: 0b110, ..Waits::default() }, |_| false);
+        set.update(WarpWaits { ready: 0b001, others: 0b110, ..WarpWaits::default() }, |_| false);
         assert_eq!(set.active(), 0b001, "{refill:?}");
         let mut seen = vec![];
         for _ in 0..3 {
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_warp_that_becomes_active_is_ready_or_the_one_pending_for_longest() {
-        let waits = Waits { ready: 0b100, others: 0b011, ..Waits::default() };
+        let waits = WarpWaits { ready: 0b100, others: 0b011, ..WarpWaits::default() };
         assert_eq!(active_after(Refill::Ready, waits), [0b100; 3]);
         // Warp 1 takes the place and waits still; then it is warp 2's turn.
         assert_eq!(active_after(Refill::GpgpuSim, waits), [0b010, 0b100, 0b100]);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn shared_memory_is_a_reason_to_become_pending_or_not() {
-        let waits = Waits { ready: 0b100, shared: 0b001, others: 0b010, ..Waits::default() };
+        let waits = WarpWaits { ready: 0b100, shared: 0b001, others: 0b010, ..WarpWaits::default() };
         assert_eq!(active_after(Refill::Ready, waits), [0b100; 3]);
         assert_eq!(active_after(Refill::GpgpuSim, waits), [0b001; 3]);
     }

@@ -29,7 +29,7 @@ pub struct IssueStage<H> {
 
 /// A cycle of an issue stage with latches.
 #[derive(Clone, Copy, Debug)]
-pub struct Passage<H> {
+pub struct IssueCycle<H> {
     /// The warp whose instruction enters its latch.
     pub issues: Option<WarpId>,
     /// The instruction that goes from its latch into a collector.
@@ -145,7 +145,7 @@ impl<H: Copy> IssueStage<H> {
         head: impl Fn(WarpId) -> (u32, H),
         holders: &Holders,
         sthld: u32,
-    ) -> Passage<H> {
+    ) -> IssueCycle<H> {
         self.launched = launch;
         let free = !holders.occupied & self.collectors;
         let latches = self.latches.as_ref().expect("there are latches");
@@ -165,7 +165,7 @@ impl<H: Copy> IssueStage<H> {
             (unit as usize, warp, instruction)
         }));
         let waits = matches!(answer, Some((_, AllocatorAnswer::Wait)));
-        Passage { issues: self.selected, enters: passage, waits }
+        IssueCycle { issues: self.selected, enters: passage, waits }
     }
 
     /// The clock edge.
@@ -231,7 +231,8 @@ impl Clocked for IssueStage<IssueStageOut> {
         };
         if self.is_latched() {
             let passing = |warp: WarpId| (inputs.head_unit[warp.index()], head(warp));
-            let Passage { issues, enters, waits } = self.pass(ready, launch, passing, &holders, inputs.sthld);
+            let IssueCycle { issues, enters, waits } =
+                self.pass(ready, launch, passing, &holders, inputs.sthld);
             let mut outputs = enters.map(|(_, instruction)| instruction).unwrap_or_default();
             (outputs.waiting, outputs.issued) = (waits, issues.is_some());
             outputs.issued_warp[0] = issues.map_or(0, u32::from);

@@ -20,8 +20,8 @@ use super::result_queue::row_at;
 use super::reuse_cache::place_of;
 use super::variable_queue::Instruction;
 use super::{
-    CggtyScheduler, DependenceCounters, Dispatch, Grant, Operation, ReadAllocator, ResultQueue, ReuseCache,
-    Selection, Shown, StallCounters, Taken, Told, VariableQueue,
+    CggtyScheduler, DependenceCounters, Dispatch, Operation, ReadAllocator, ReadGrant, ResultQueue,
+    ReuseCache, Selection, Shown, StallCounters, TakenPlaces, Told, VariableQueue,
 };
 use crate::bits::members;
 use crate::checkpoint::model_state;
@@ -79,13 +79,13 @@ struct Flight<D> {
 pub(crate) struct Decided {
     selection: Option<Selection>,
     /// Places of all reads, if an instruction goes.
-    goes: Option<Taken>,
+    goes: Option<TakenPlaces>,
 }
 
 impl<D: Data> Flight<D> {
     /// An instruction goes, with its reads as they are granted.
     #[inline]
-    fn set(&mut self, instruction: Instruction, queue: u8, grant: &Grant) {
+    fn set(&mut self, instruction: Instruction, queue: u8, grant: &ReadGrant) {
         (self.instruction, self.queue, self.tensor) = (instruction, queue, false);
         (self.hits, self.fills) = (0, 0);
         (self.reads, self.ports) = ([0; MAX_READ_WINDOW], [0; MAX_READ_WINDOW]);
@@ -193,7 +193,7 @@ impl<D: Data> ModernSubCore<D> {
 
     /// The instruction that goes gets its place among the flights: the one of fixed latency if there is one.
     #[inline]
-    fn place(&mut self) -> Option<Taken> {
+    fn place(&mut self) -> Option<TakenPlaces> {
         if let Some(operation) = &self.allocate {
             return self.place_fixed(*operation);
         }
@@ -206,7 +206,7 @@ impl<D: Data> ModernSubCore<D> {
     }
 
     #[inline]
-    fn place_fixed(&mut self, operation: Operation) -> Option<Taken> {
+    fn place_fixed(&mut self, operation: Operation) -> Option<TakenPlaces> {
         let Operation { instruction, tensor, reuse, .. } = operation;
         let Instruction { warp, sources, .. } = instruction;
         let (mut hits, mut fills) = (0, 0);
@@ -348,7 +348,7 @@ impl<D: Data> ModernSubCore<D> {
 
     /// An instruction goes: it takes its places, and leaves its queue or Allocate.
     #[inline]
-    fn go(&mut self, taken: Taken) {
+    fn go(&mut self, taken: TakenPlaces) {
         self.allocator.take(taken);
         let flight = &self.flights[self.leaving(self.window + 1)];
         for queue in members(flight.queue) {

@@ -11,7 +11,7 @@ use crate::bits::{mask, members};
 /// next one.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct ReadAllocator {
-    taken: Taken,
+    taken: TakenPlaces,
     /// All ports in a window.
     places: u16,
     /// An instruction keeps the banks that it reads for its whole window.
@@ -22,15 +22,15 @@ pub struct ReadAllocator {
 
 /// The places of an instruction's reads.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
-pub struct Grant {
+pub struct ReadGrant {
     /// When each source is read: at port r in cycle k of the window for 3 k + r.
     pub places: [Option<u8>; READS],
     /// Places of each bank that are taken then.
-    pub taken: Taken,
+    pub taken: TakenPlaces,
 }
 
 /// Places of each bank.
-pub type Taken = [u16; READ_BANKS];
+pub type TakenPlaces = [u16; READ_BANKS];
 
 impl ReadAllocator {
     /// After reset, with these parameters.
@@ -47,8 +47,8 @@ impl ReadAllocator {
     /// Places for the sources of an instruction in the window that begins in the next cycle, if they fit.
     /// Each has the first free one. Bit 2 o + b of `sources`: operand o is read from bank b.
     #[inline]
-    pub fn place(&self, sources: u8, is_fixed: bool) -> Option<Grant> {
-        let mut grant = Grant { places: [None; READS], taken: self.taken };
+    pub fn place(&self, sources: u8, is_fixed: bool) -> Option<ReadGrant> {
+        let mut grant = ReadGrant { places: [None; READS], taken: self.taken };
         for source in members(sources) {
             let bank = source % READ_BANKS;
             let free = self.places & !grant.taken[bank];
@@ -68,7 +68,7 @@ impl ReadAllocator {
 
     /// An instruction takes its places.
     #[inline]
-    pub fn take(&mut self, taken: Taken) {
+    pub fn take(&mut self, taken: TakenPlaces) {
         self.taken = taken;
     }
 
@@ -81,7 +81,7 @@ impl ReadAllocator {
 
 impl ReadAllocator {
     /// The decision of a cycle, if an instruction goes: true if it is the one of fixed latency.
-    fn decide(&self) -> Option<(bool, Grant)> {
+    fn decide(&self) -> Option<(bool, ReadGrant)> {
         let inputs = &self.inputs;
         let sources = match (inputs.fixed, inputs.variable) {
             (true, _) => mask(&inputs.request),

@@ -12,7 +12,7 @@ use gpurf_trace::RegisterId;
 
 use super::result_queue::{arrivals, base_at, row_at};
 use super::variable_queue::Instruction;
-use super::{CounterLimit, FixedResult, Sources};
+use super::{BankedSources, CounterLimit, FixedResult};
 use crate::bits::{flags, mask, members, warp_flags, warp_mask};
 
 /// The number that names no dependence counter.
@@ -198,7 +198,7 @@ fn head<D: Data>(ports: &ModernSubCoreIn<D>, warp: usize) -> Operation {
         mask: ports.head_limit_mask[warp] as u8,
     };
     let of_sources = READS * warp..READS * (warp + 1);
-    let sources = Sources {
+    let sources = BankedSources {
         valid: mask::<READS>(ports.head_source_valid[of_sources.clone()].try_into().expect("as many")),
         registers: std::array::from_fn(|source| ports.head_source_register[of_sources.start + source] as u8),
     };

@@ -33,12 +33,12 @@ pub struct Instruction {
     /// Data of the instruction for later pipeline stages.
     pub payload: u32,
     /// Registers that it reads.
-    pub sources: Sources,
+    pub sources: BankedSources,
 }
 
 /// Sources of an instruction: those that it has, a bit each, and their registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Sources {
+pub struct BankedSources {
     /// Bit 2 o + b: operand o has a register in bank b.
     pub valid: u8,
     /// The register of operand o in bank b, at 2 o + b.
@@ -128,7 +128,7 @@ impl Clocked for VariableQueue {
                 unit: inputs.enter_unit as u8,
                 pipe: inputs.enter_pipe as u8,
                 payload: inputs.enter_payload,
-                sources: Sources {
+                sources: BankedSources {
                     valid: mask(&inputs.enter_source_valid),
                     registers: inputs.enter_source_register.map(|register| register as u8),
                 },

@@ -7,7 +7,7 @@ use gpurf_blocks::ports::{DecisionUnitIn, IwmuIn, IwmuOut, LrtIn, LrtOut};
 use gpurf_blocks::{Clocked, Parameters, Search, SUB_CORES};
 
 use super::pending_loads::show_loads;
-use super::{DecisionUnit, Load, LoadQueue, LoadRequest, LrtCam, LrtScan, PendingLoads};
+use super::{DecisionUnit, LoadQueue, LoadRequest, LrtCam, LrtScan, PendingLoads, SharedMemoryLoad};
 use crate::checkpoint::{checkpoint, Checkpoint};
 
 type Lrt = Box<dyn Clocked<In = LrtIn, Out = LrtOut> + Send>;
@@ -21,7 +21,7 @@ pub struct Iwmu {
     pending: PendingLoads,
     inputs: IwmuIn,
     /// The load that leaves the table's side in this cycle.
-    leaves: Option<Load>,
+    leaves: Option<SharedMemoryLoad>,
     /// The request at the head of the queue is done.
     pop: bool,
     any_entry: bool,
@@ -93,7 +93,7 @@ impl Iwmu {
             accepted: false,
         };
         let offer = DecisionUnit::decide(&situation);
-        let load = Load {
+        let load = SharedMemoryLoad {
             address: offer.offer_address,
             source: offer.offer_source,
             destination: offer.offer_destination,

@@ -10,7 +10,7 @@ use crate::cells::RoundRobin;
 
 /// A load of one warp or two on its way to shared memory.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
-pub struct Load {
+pub struct SharedMemoryLoad {
     /// Address in shared memory.
     pub address: u32,
     /// Register that holds the address.
@@ -21,9 +21,9 @@ pub struct Load {
     pub warps: [Option<u32>; 2],
 }
 
-impl Load {
+impl SharedMemoryLoad {
     /// It writes a register that the other one writes for the same warp.
-    fn clashes_with(&self, other: &Load) -> bool {
+    fn clashes_with(&self, other: &SharedMemoryLoad) -> bool {
         let mut warps = self.warps.iter().flatten();
         self.destination == other.destination && warps.any(|warp| other.warps.contains(&Some(*warp)))
     }
@@ -32,7 +32,7 @@ impl Load {
 /// A load, and of each of its warps whether the destination is free there.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Waiting {
-    load: Load,
+    load: SharedMemoryLoad,
     free: [bool; 2],
 }
 
@@ -58,7 +58,7 @@ impl PendingLoads {
     }
 
     /// Returns true if a load is taken in this cycle.
-    pub fn accepts(&self, load: &Load) -> bool {
+    pub fn accepts(&self, load: &SharedMemoryLoad) -> bool {
         let clash = self.places.iter().flatten().any(|waiting| waiting.load.clashes_with(load));
         self.places.iter().any(Option::is_none) && !clash
     }
@@ -92,14 +92,14 @@ impl PendingLoads {
     }
 
     /// The load that stands before shared memory.
-    pub fn departing(&self) -> Option<Load> {
+    pub fn departing(&self) -> Option<SharedMemoryLoad> {
         self.departing_place().and_then(|place| self.places[place]).map(|waiting| waiting.load)
     }
 
     /// The clock edge: answers, then who leaves, then who comes into a place that was free before. `enable`:
     /// by sub-core, the register it is asked about is free; `taken`: shared memory takes the load that stands
     /// before it.
-    pub fn edge(&mut self, enable: &[bool; SUB_CORES], taken: bool, accepted: Option<Load>) {
+    pub fn edge(&mut self, enable: &[bool; SUB_CORES], taken: bool, accepted: Option<SharedMemoryLoad>) {
         let questions: [_; SUB_CORES] = std::array::from_fn(|sub_core| self.question(sub_core));
         let (departing, free) = (self.departing_place(), self.places.iter().position(Option::is_none));
         for (sub_core, question) in questions.into_iter().enumerate() {
@@ -129,7 +129,7 @@ macro_rules! show_loads {
                 ($outputs.ask_warp[sub_core], $outputs.ask_register[sub_core]) = (warp, register);
             }
         }
-        if let Some(Load { address, source, destination, warps }) = $pending.departing() {
+        if let Some(SharedMemoryLoad { address, source, destination, warps }) = $pending.departing() {
             $outputs.load_valid = true;
             ($outputs.load_address, $outputs.load_source) = (address, source);
             $outputs.load_destination = destination;
@@ -162,8 +162,8 @@ impl Clocked for PendingLoads {
 }
 
 impl PendingLoads {
-    fn accepted(&self, inputs: &PendingLoadsIn) -> Option<Load> {
-        let load = Load {
+    fn accepted(&self, inputs: &PendingLoadsIn) -> Option<SharedMemoryLoad> {
+        let load = SharedMemoryLoad {
             address: inputs.offer_address,
             source: inputs.offer_source,
             destination: inputs.offer_destination,

@@ -10,7 +10,7 @@ use gpurf_blocks::{
 };
 
 use super::{
-    Change, Flush, LookedUp, Moved, Offer, Reads, RegisterLanes, SetMapping, Sources, TagArray, Write,
+    Change, Flush, IssuedSources, LookedUp, Moved, Offer, Reads, RegisterLanes, SetMapping, TagArray, Write,
     WritebackBuffer, Written,
 };
 use crate::bits::members;
@@ -173,7 +173,7 @@ impl<D: Data> RegisterCache<D> {
 
     /// The second half: `found` becomes what these sources find, unless they must wait. Whether they need
     /// not.
-    pub fn look_up(&mut self, sources: &Sources, found: &mut LookedUp) -> bool {
+    pub fn look_up(&mut self, sources: &IssuedSources, found: &mut LookedUp) -> bool {
         let RegisterCache { parameters, decided, tags, .. } = self;
         decided.hit = 0;
         if self.buffer.holds_any(sources) {
@@ -288,7 +288,7 @@ impl<D: Data> Clocked for RegisterCache<D> {
     fn settle(&mut self, inputs: &RegisterCacheIn<D>) -> RegisterCacheOut<D> {
         let moved = self.offer(&Offer::of_ports(inputs));
         let mut found = LookedUp::default();
-        let is_found = self.look_up(&Sources::of_ports(inputs), &mut found);
+        let is_found = self.look_up(&IssuedSources::of_ports(inputs), &mut found);
         moved.ports(is_found.then_some(&found))
     }
 

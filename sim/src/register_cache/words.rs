@@ -72,7 +72,7 @@ pub struct Moved<D> {
 
 /// Sources of the instruction that issues.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sources {
+pub struct IssuedSources {
     /// Bit s: slot s has one.
     pub read: u8,
     /// Bit s: that of slot s has the compiler's reuse flag.
@@ -125,7 +125,7 @@ impl<D: Data> Offer<D> {
     }
 
     /// At ports, with these sources.
-    pub fn ports(&self, sources: &Sources) -> RegisterCacheIn<D> {
+    pub fn ports(&self, sources: &IssuedSources) -> RegisterCacheIn<D> {
         let mut ports = RegisterCacheIn {
             read: flags(sources.read),
             read_register: sources.registers.map(u32::from),
@@ -197,10 +197,10 @@ impl<D: Data> Moved<D> {
     }
 }
 
-impl Sources {
+impl IssuedSources {
     /// From ports.
     pub fn of_ports<D: Data>(ports: &RegisterCacheIn<D>) -> Self {
-        Sources {
+        IssuedSources {
             read: mask(&ports.read),
             reuse: mask(&ports.read_reuse),
             registers: ports.read_register.map(|register| RegisterId(register as u8)),

@@ -6,7 +6,7 @@ use gpurf_blocks::ports::{WritebackBufferIn, WritebackBufferOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, LANES};
 use gpurf_trace::RegisterId;
 
-use super::{RegisterLanes, Sources};
+use super::{IssuedSources, RegisterLanes};
 use crate::bits::{all, equal_of_32, mask};
 
 /// Dirty values on their way to the register file.
@@ -59,7 +59,7 @@ impl<D: Data> WritebackBuffer<D> {
 
     /// A source of these is in here, in any lane.
     #[inline]
-    pub fn holds_any(&self, sources: &Sources) -> bool {
+    pub fn holds_any(&self, sources: &IssuedSources) -> bool {
         let waits = |register: RegisterId| self.lanes_of(register.0) & self.waiting != 0;
         self.waiting != 0 && sources.warp == self.warp && sources.each().any(|(_, register)| waits(register))
     }
@@ -135,11 +135,11 @@ impl<D: Data> Clocked for WritebackBuffer<D> {
             outputs.lanes = lanes;
             outputs.leaving_data = data;
         }
-        outputs.conflict = self.holds_any(&Sources {
+        outputs.conflict = self.holds_any(&IssuedSources {
             read: mask(&inputs.look) & all(self.slots),
             registers: inputs.look_register.map(|register| RegisterId(register as u8)),
             warp: WarpId(inputs.look_warp as u8),
-            ..Sources::default()
+            ..IssuedSources::default()
         });
         outputs
     }

@@ -6,7 +6,7 @@ use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
 use gpurf_blocks::{BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS};
 use gpurf_trace::RegisterId;
 
-use super::{home, Request, RequestQueue};
+use super::{home, ReadRequest, RequestQueue};
 use crate::bits::{all, mask, members};
 use crate::cells::RoundRobin;
 
@@ -55,11 +55,11 @@ pub struct Grants {
     /// A bit per bank: a read waits for it.
     pub conflicts: u8,
     /// The read that goes to each bank.
-    pub reads: [Request; MAX_BANKS],
+    pub reads: [ReadRequest; MAX_BANKS],
     /// With two accesses per cycle, of the second ones: a bit per bank.
     pub second_banks: u8,
     /// The second read of each bank that goes or waits.
-    pub second_reads: [Request; MAX_BANKS],
+    pub second_reads: [ReadRequest; MAX_BANKS],
 }
 
 /// Which banks offer a read to which collectors: byte c is of collector c, a bit per bank.
@@ -135,7 +135,7 @@ impl Arbiter {
             let ((warp, base), register) = place(slot);
             let (bank, row) = self.home(warp, base, register);
             let count = &mut asked.counts[bank.index()];
-            self.queues[bank.index()].ask(*count, Request { row, collector, slot: slot as u8 });
+            self.queues[bank.index()].ask(*count, ReadRequest { row, collector, slot: slot as u8 });
             *count += 1;
             asked.banks |= 1 << bank.0;
         }
@@ -174,7 +174,7 @@ impl Arbiter {
     /// The read in a place at a bank, 0 the oldest: one that waits or, under `grant_at_issue`, one that is
     /// asked for now.
     #[inline]
-    fn read(&self, bank: usize, place: usize, asked: &Asked) -> Option<Request> {
+    fn read(&self, bank: usize, place: usize, asked: &Asked) -> Option<ReadRequest> {
         let now = if self.parameters.grant_at_issue { asked.counts[bank].into() } else { 0 };
         let queue = &self.queues[bank];
         (place < queue.count() + now).then(|| queue.at(place))
@@ -188,7 +188,7 @@ impl Arbiter {
         for bank in members(grants.banks | grants.conflicts) {
             let read = self.read(bank, (grants.banks >> bank & 1).into(), asked);
             grants.second_reads[bank] = read.unwrap_or_default();
-            if let Some(Request { collector, .. }) = read {
+            if let Some(ReadRequest { collector, .. }) = read {
                 offers.add(collector, 1 << bank);
                 offered |= 1 << bank;
             }

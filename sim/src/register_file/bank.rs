@@ -5,7 +5,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{BankIn, BankOut};
 use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, Row, MAX_ACCESSES};
 
-use super::Request;
+use super::ReadRequest;
 
 /// A single-ported memory, and the read under way; with two accesses per cycle, both.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -57,7 +57,7 @@ impl<D: Data> Bank<D> {
     /// A clock edge at which an access, the first or the second one, is a read for a collector's slot. The
     /// second one comes before [`Bank::write`]: it finds what was there.
     #[inline]
-    pub fn read(&mut self, access: usize, Request { row, collector, slot }: Request) {
+    pub fn read(&mut self, access: usize, ReadRequest { row, collector, slot }: ReadRequest) {
         let data = self.rows[row.index()];
         self.reads[access] = Read { under_way: true, collector, slot, data };
     }
@@ -99,7 +99,7 @@ impl<D: Data> Clocked for Bank<D> {
 
     fn tick(&mut self) {
         let BankIn { read, write, transfer: [transfer], row, write_data, collector, slot, .. } = self.inputs;
-        let second = Request {
+        let second = ReadRequest {
             row: Row(self.inputs.second_row[0]),
             collector: CollectorId(self.inputs.second_collector[0] as u8),
             slot: self.inputs.second_slot[0] as u8,
@@ -113,7 +113,7 @@ impl<D: Data> Clocked for Bank<D> {
             self.write(row, write_data);
         }
         if read {
-            self.read(0, Request { row, collector, slot: slot as u8 });
+            self.read(0, ReadRequest { row, collector, slot: slot as u8 });
         }
         self.transfer(transfer.then_some(row));
     }

@@ -7,7 +7,7 @@ use gpurf_blocks::{Clocked, CollectorId, Parameters, Row, MAX_COLLECTORS, MAX_SL
 
 /// One read that waits for its bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Request {
+pub struct ReadRequest {
     /// Row of the bank.
     pub row: Row,
     /// The collector that gets the value.
@@ -23,7 +23,7 @@ const DEPTH: usize = MAX_COLLECTORS * MAX_SLOTS;
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct RequestQueue {
     /// Around a circle.
-    waiting: [Request; DEPTH],
+    waiting: [ReadRequest; DEPTH],
     /// Where the oldest lies, and how many there are.
     first: usize,
     count: usize,
@@ -37,7 +37,7 @@ impl RequestQueue {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { slots, accesses, .. } = *parameters;
-        let waiting = [Request::default(); DEPTH];
+        let waiting = [ReadRequest::default(); DEPTH];
         RequestQueue { waiting, first: 0, count: 0, slots, accesses, inputs: RequestQueueIn::default() }
     }
 }
@@ -46,7 +46,7 @@ impl RequestQueue {
     /// The read in a place, 0 that of the oldest: one that waits or, behind those, one that is asked for.
     /// Any, if there is none.
     #[inline]
-    pub fn at(&self, place: usize) -> Request {
+    pub fn at(&self, place: usize) -> ReadRequest {
         self.waiting[(self.first + place) % DEPTH]
     }
 
@@ -58,7 +58,7 @@ impl RequestQueue {
 
     /// A read is asked for, behind so many others that are: see [`RequestQueue::take`].
     #[inline]
-    pub fn ask(&mut self, others: u8, request: Request) {
+    pub fn ask(&mut self, others: u8, request: ReadRequest) {
         self.waiting[(self.first + self.count + usize::from(others)) % DEPTH] = request;
     }
 
@@ -77,9 +77,9 @@ impl Clocked for RequestQueue {
 
     fn settle(&mut self, inputs: &RequestQueueIn) -> RequestQueueOut {
         self.inputs = *inputs;
-        let in_place = |place| if place < self.count { self.at(place) } else { Request::default() };
+        let in_place = |place| if place < self.count { self.at(place) } else { ReadRequest::default() };
         let (head, has_second) = (in_place(0), self.accesses > 1 && self.count > 1);
-        let behind = if has_second { in_place(1) } else { Request::default() };
+        let behind = if has_second { in_place(1) } else { ReadRequest::default() };
         RequestQueueOut {
             head_valid: self.count > 0,
             head_row: head.row.0,
@@ -100,7 +100,7 @@ impl Clocked for RequestQueue {
         let mut come = 0;
         for slot in (0..self.slots).filter(|slot| push[*slot]) {
             let (row, collector) = (Row(push_row[slot]), CollectorId(push_collector as u8));
-            self.ask(come, Request { row, collector, slot: slot as u8 });
+            self.ask(come, ReadRequest { row, collector, slot: slot as u8 });
             come += 1;
         }
         self.take(come, leave);

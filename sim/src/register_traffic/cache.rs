@@ -2,7 +2,7 @@
 //! The register cache of lanes that share its tags: of a warp, or of threads that have been treated alike so
 //! far.
 
-use super::operands::{Operands, Source, EMPTY};
+use super::operands::{InstructionRegisters, Source, EMPTY};
 use super::rules::Rules;
 use super::shape::Shape;
 use super::tally::Tally;
@@ -20,9 +20,9 @@ const NOWHERE: usize = MOST_ENTRIES;
 const ORDER_BITS: u32 = 6;
 const WAY_BITS: u32 = MOST_ENTRIES.ilog2();
 
-/// Every set is a range of ways. Each lane mask is within `lanes`.
+/// The cache of some lanes. Every set is a range of ways. Each lane mask is within `lanes`.
 #[derive(Clone, Debug)]
-pub(super) struct Cache {
+pub(super) struct LaneCache {
     pub lanes: u32,
     tags: [u16; MOST_ENTRIES],
     /// Ways that have a register, one bit each.
@@ -40,7 +40,7 @@ pub(super) struct Cache {
 /// An instruction on its way through a cache.
 pub(super) struct Turn<'a> {
     pub shape: &'a Shape,
-    pub operands: &'a Operands,
+    pub operands: &'a InstructionRegisters,
     /// Lanes that execute it, all of the cache's or, where a warp shares tags, some.
     pub lanes: u32,
     /// Its number, from 1 on.
@@ -49,11 +49,11 @@ pub(super) struct Turn<'a> {
     pub ahead: &'a dyn Fn(u16) -> bool,
 }
 
-impl Cache {
-    pub fn new(lanes: u32) -> Cache {
+impl LaneCache {
+    pub fn new(lanes: u32) -> LaneCache {
         let mut places = [0; TAGS];
         places[usize::from(EMPTY)] = u16::MAX;
-        Cache {
+        LaneCache {
             lanes,
             tags: [EMPTY; MOST_ENTRIES],
             places,
@@ -272,7 +272,7 @@ impl Cache {
     }
 
     /// Leaves `inside` here, which is some of the lanes, and gives back the others.
-    pub fn split(&mut self, inside: u32) -> Cache {
+    pub fn split(&mut self, inside: u32) -> LaneCache {
         let mut other = self.clone();
         other.restrict(self.lanes & !inside);
         self.restrict(inside);
@@ -288,7 +288,7 @@ impl Cache {
 
     /// Takes in the lanes of a cache whose threads will be treated alike from now on. Gives it back if they
     /// will not.
-    pub fn join(&mut self, other: &Cache, shape: &Shape) -> bool {
+    pub fn join(&mut self, other: &LaneCache, shape: &Shape) -> bool {
         // Where the way does not decide who leaves, the same entries may lie in other ways.
         let counterpart = |way: usize| {
             let same_set = shape.reach_of_way(way) & other.places[usize::from(self.tags[way])];
@@ -302,8 +302,9 @@ impl Cache {
                 && (self.stale[way] != 0) == (other.stale[others] != 0)
         };
         // Free ways of a set are all the same, so their number is what counts.
-        let free =
-            |cache: &Cache, way| (cache.places[usize::from(EMPTY)] & shape.reach_of_way(way)).count_ones();
+        let free = |cache: &LaneCache, way| {
+            (cache.places[usize::from(EMPTY)] & shape.reach_of_way(way)).count_ones()
+        };
         let mut counterparts = [0; MOST_ENTRIES];
         for (way, found) in counterparts.iter_mut().enumerate() {
             *found = match counterpart(way) {

@@ -17,7 +17,7 @@ const TABLE_LANES: usize = 4;
 /// Energies of C Table III, in pJ.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Energies {
+pub struct EnergyTable {
     /// Entries per thread of the caches.
     entries: usize,
     register_file: Access,
@@ -42,7 +42,7 @@ struct Cache {
 
 /// Energy in pJ, and its parts as C Fig. 16 and 17 name them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Energy {
+pub struct TrafficEnergy {
     /// RC.R
     pub cache_reads: f64,
     /// RC.W
@@ -59,13 +59,13 @@ pub struct Energy {
     pub reduction_percent: f64,
 }
 
-impl Default for Energies {
+impl Default for EnergyTable {
     fn default() -> Self {
         toml::from_str(ENERGIES).expect("the embedded energies are valid")
     }
 }
 
-impl Energies {
+impl EnergyTable {
     /// The energies of a read and of a write of a bank of a hardware cache, in pJ. Energy grows as the square
     /// root of the entries: from C's cache of 8 KB to its register file of 64 KB it grows with the power 0.49
     /// of the size.
@@ -89,7 +89,12 @@ impl Energies {
     }
 
     /// `None` for a cache that the table does not have.
-    pub fn of(&self, configuration: &Configuration, rules: &Rules, traffic: &Traffic) -> Option<Energy> {
+    pub fn of(
+        &self,
+        configuration: &Configuration,
+        rules: &Rules,
+        traffic: &Traffic,
+    ) -> Option<TrafficEnergy> {
         let cache = self.cache.iter().find(|cache| cache.ways == configuration.ways)?;
         if configuration.entries != self.entries {
             return None;
@@ -109,7 +114,7 @@ impl Energies {
             false if baseline > 0.0 => 100.0 * (baseline - total) / baseline,
             false => 0.0,
         };
-        Some(Energy {
+        Some(TrafficEnergy {
             cache_reads,
             cache_writes,
             register_file_reads,

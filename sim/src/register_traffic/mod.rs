@@ -21,10 +21,10 @@ mod traffic;
 mod warp;
 
 pub use configuration::{Configuration, Reach};
-pub use energy::{Energies, Energy};
+pub use energy::{EnergyTable, TrafficEnergy};
 pub use flags::{FlagError, ReuseFlags};
-pub use operands::{Operands, Source};
+pub use operands::{InstructionRegisters, Source};
 pub use rules::{Difference, Rules};
 pub use study::{Study, TrafficReport};
 pub use traffic::Traffic;
-pub use warp::{Counter, WarpCache};
+pub use warp::{TrafficCounter, WarpCache};

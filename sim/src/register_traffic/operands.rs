@@ -30,7 +30,7 @@ pub struct Source {
 
 /// The registers of an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Operands {
+pub struct InstructionRegisters {
     /// Registers that it reads.
     pub sources: Vec<Source>,
     /// Registers that it writes.
@@ -39,18 +39,18 @@ pub struct Operands {
     pub skipped: bool,
 }
 
-impl Operands {
+impl InstructionRegisters {
     /// The operands of an instruction. `positions`, where a file gives them, are its flagged source operands,
     /// one bit each.
-    pub fn new(place: &StaticInstruction, rules: &Rules, positions: Option<u8>) -> Operands {
+    pub fn new(place: &StaticInstruction, rules: &Rules, positions: Option<u8>) -> InstructionRegisters {
         if rules.long_lines_skipped && place.pc >= 0x10000 {
-            return Operands { skipped: true, ..Operands::default() };
+            return InstructionRegisters { skipped: true, ..InstructionRegisters::default() };
         }
         let (named, destinations) = match rules.operands_named_once {
             true => named_once(place),
             false => all_registers(place, rules.zero_register_counts),
         };
-        let mut operands = Operands { destinations, ..Operands::default() };
+        let mut operands = InstructionRegisters { destinations, ..InstructionRegisters::default() };
         let mut seen = BTreeSet::new();
         for (register, position) in named {
             if rules.repetitions_count || seen.insert(register) {
@@ -155,7 +155,7 @@ fn all_registers(place: &StaticInstruction, zero_register: bool) -> (Vec<(u16, u
 /// Why RFC-sim would end at this instruction, and what is done instead.
 pub(super) fn objection(
     place: &StaticInstruction,
-    operands: &Operands,
+    operands: &InstructionRegisters,
     flags_matter: bool,
 ) -> Option<String> {
     let base = place.base();

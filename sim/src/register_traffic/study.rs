@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use super::configuration::Configuration;
 use super::flags::ReuseFlags;
-use super::operands::{objection, Operands};
+use super::operands::{objection, InstructionRegisters};
 use super::rules::Rules;
 use super::traffic::Traffic;
-use super::warp::{Counter, WarpCache};
+use super::warp::{TrafficCounter, WarpCache};
 
 /// Thread blocks that are in memory at the same time, and bytes of them.
 const BATCH_BLOCKS: usize = 256;
@@ -93,17 +93,17 @@ impl Study {
     }
 
     /// The operands of every instruction of a program from number `from` on.
-    pub fn operands(&self, kernel: &str, program: &Program, from: usize) -> Vec<Operands> {
+    pub fn operands(&self, kernel: &str, program: &Program, from: usize) -> Vec<InstructionRegisters> {
         let places = program.instructions()[from..].iter();
         let positions = |pc| self.flags.as_ref().map(|flags| flags.of(kernel, pc));
-        places.map(|place| Operands::new(place, &self.rules, positions(place.pc))).collect()
+        places.map(|place| InstructionRegisters::new(place, &self.rules, positions(place.pc))).collect()
     }
 
     /// Counts a thread block whose instructions have these operands, for each configuration. Every warp finds
     /// its cache empty.
-    pub fn count(&self, operands: &[Operands], block: &ThreadBlock) -> Vec<Traffic> {
+    pub fn count(&self, operands: &[InstructionRegisters], block: &ThreadBlock) -> Vec<Traffic> {
         let count = |configuration: &Configuration| {
-            let mut counter = Counter::default();
+            let mut counter = TrafficCounter::default();
             for trace in &block.warps {
                 let mut warp = WarpCache::new(configuration, &self.rules);
                 let window = configuration.look_ahead.unwrap_or(0);
@@ -137,7 +137,7 @@ struct Stream<'w> {
     kernel: &'w Kernel,
     reader: KernelReader,
     /// The operands of its instructions so far.
-    operands: Vec<Operands>,
+    operands: Vec<InstructionRegisters>,
 }
 
 impl<'w> Stream<'w> {
@@ -168,13 +168,13 @@ impl<'w> Stream<'w> {
 struct Persistent {
     caches: Vec<Slot>,
     window: usize,
-    counter: Counter,
+    counter: TrafficCounter,
 }
 
 struct Slot {
     warp: WarpCache,
     /// Instructions that wait until the look-ahead has seen what comes behind them.
-    waiting: VecDeque<(Operands, u32)>,
+    waiting: VecDeque<(InstructionRegisters, u32)>,
 }
 
 impl Persistent {
@@ -182,10 +182,10 @@ impl Persistent {
         let slot = || Slot { warp: WarpCache::new(configuration, rules), waiting: VecDeque::new() };
         let window = configuration.look_ahead.unwrap_or(0);
         let caches = (0..PERSISTENT_CACHES).map(|_| slot()).collect();
-        Persistent { caches, window, counter: Counter::default() }
+        Persistent { caches, window, counter: TrafficCounter::default() }
     }
 
-    fn run(&mut self, operands: &[Operands], block: &ThreadBlock) {
+    fn run(&mut self, operands: &[InstructionRegisters], block: &ThreadBlock) {
         for trace in &block.warps {
             let slot = &mut self.caches[trace.id as usize % PERSISTENT_CACHES];
             slot.warp.hand_over();
@@ -218,7 +218,7 @@ impl Persistent {
 
 impl Slot {
     /// The instruction that waits longest.
-    fn advance(&mut self, counter: &mut Counter) {
+    fn advance(&mut self, counter: &mut TrafficCounter) {
         let Some((operands, mask)) = self.waiting.pop_front() else { return };
         let waiting = &self.waiting;
         let ahead = |register| waiting.iter().any(|(operands, _)| operands.name(register));

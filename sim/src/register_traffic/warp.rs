@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The register cache of a warp.
 
-use super::cache::{Cache, Turn};
+use super::cache::{LaneCache, Turn};
 use super::configuration::Configuration;
-use super::operands::Operands;
+use super::operands::InstructionRegisters;
 use super::rules::Rules;
 use super::shape::Shape;
 use super::tally::Tally;
@@ -18,7 +18,7 @@ const REUNION: u64 = 8;
 #[derive(Clone)]
 pub struct WarpCache {
     shape: Shape,
-    caches: Vec<Cache>,
+    caches: Vec<LaneCache>,
     instructions: u64,
     reunites: bool,
 }
@@ -27,14 +27,14 @@ impl WarpCache {
     /// A warp with an empty cache.
     pub fn new(configuration: &Configuration, rules: &Rules) -> WarpCache {
         let shape = Shape::new(configuration, rules);
-        WarpCache { shape, caches: vec![Cache::new(u32::MAX)], instructions: 0, reunites: true }
+        WarpCache { shape, caches: vec![LaneCache::new(u32::MAX)], instructions: 0, reunites: true }
     }
 
     /// With a state of its own for every thread from the start, to hold the shared one against.
     pub fn apart(configuration: &Configuration, rules: &Rules) -> WarpCache {
         let caches = match configuration.tag_lanes {
-            1 => (0..32).map(|lane| Cache::new(1 << lane)).collect(),
-            _ => vec![Cache::new(u32::MAX)],
+            1 => (0..32).map(|lane| LaneCache::new(1 << lane)).collect(),
+            _ => vec![LaneCache::new(u32::MAX)],
         };
         WarpCache { caches, reunites: false, ..WarpCache::new(configuration, rules) }
     }
@@ -43,10 +43,10 @@ impl WarpCache {
     /// register.
     pub fn step(
         &mut self,
-        operands: &Operands,
+        operands: &InstructionRegisters,
         mask: u32,
         ahead: &dyn Fn(u16) -> bool,
-        counter: &mut Counter,
+        counter: &mut TrafficCounter,
     ) {
         if operands.skipped {
             return;
@@ -105,12 +105,12 @@ impl WarpCache {
 
     /// Another warp takes the place of this one and finds its values, which are not its own.
     pub fn hand_over(&mut self) {
-        self.caches.iter_mut().for_each(Cache::forget);
+        self.caches.iter_mut().for_each(LaneCache::forget);
     }
 
     /// The end: what the register file does not have is lost, and nobody wants it.
-    pub fn finish(self, counter: &mut Counter) {
-        counter.0.traffic.dropped += self.caches.iter().map(Cache::unsaved).sum::<u64>();
+    pub fn finish(self, counter: &mut TrafficCounter) {
+        counter.0.traffic.dropped += self.caches.iter().map(LaneCache::unsaved).sum::<u64>();
     }
 
     /// Registers in the cache of a lane, by way.
@@ -128,9 +128,9 @@ impl WarpCache {
 
 /// Adds up what warps of one configuration do.
 #[derive(Default)]
-pub struct Counter(Tally);
+pub struct TrafficCounter(Tally);
 
-impl Counter {
+impl TrafficCounter {
     /// The counts so far.
     pub fn traffic(&self) -> Traffic {
         self.0.traffic

@@ -46,7 +46,7 @@ use cached::CachePath;
 use collectors::Collectors;
 use eligible::Eligible;
 use leaving::Leaving;
-use results::Results;
+use results::ResultQueues;
 use selection::Schedulers;
 use shape::CoreShape;
 use standstill::Standstill;
@@ -78,7 +78,7 @@ pub(super) struct Core<E> {
     schedulers: Schedulers,
     collectors: Collectors,
     units: Units,
-    results: Results,
+    results: ResultQueues,
     /// Registers being read for a block that leaves.
     leaving: Leaving,
     pool: Option<Pool>,
@@ -148,7 +148,7 @@ impl<E: RunsSubCore> Core<E> {
             schedulers: Schedulers::new(config, design),
             collectors: Collectors::new(design.collectors(config), design.on(config).has_latches()),
             units: Units::default(),
-            results: Results::new(config.hardware.banks),
+            results: ResultQueues::new(config.hardware.banks),
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
             pool: design.residency.pool.then(|| Pool::new((engines.register_pool)(number))),
             renamed: design

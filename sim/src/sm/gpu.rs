@@ -24,9 +24,9 @@ use super::pipeline::PipelineListener;
 use super::sm::{Launch, Sm};
 use super::usage::Usage;
 use crate::checkpoint::{checkpoint, Checkpoint};
-use crate::config::{Config, Operands, Sthld};
+use crate::config::{Config, OperandSelection, Sthld};
 use crate::design::{Caching, Design, SharedLoads};
-use crate::energy::Energies;
+use crate::energy::EventEnergies;
 use crate::engines::{Engines, RunsSubCore};
 use crate::issue::SthldController;
 use crate::statistics::{
@@ -235,8 +235,8 @@ impl<E: RunsSubCore> Gpu<E> {
         }
         let header = kernel.header().clone();
         let kernel = &match self.config.operands {
-            Operands::Registers => kernel.clone(),
-            Operands::Named => kernel.with_named_operands(),
+            OperandSelection::Registers => kernel.clone(),
+            OperandSelection::Named => kernel.with_named_operands(),
         };
         let uses_liveness = self.design.residency.needs_live_registers()
             || matches!(self.design.register_cache, Some(Caching::Strands | Caching::Intervals));
@@ -472,7 +472,7 @@ impl<E: RunsSubCore> Gpu<E> {
             seed: self.seed,
             summary: Summary::new(counters, stalls),
             residency: self.residency(),
-            energy_pj: Energies::default().of(&self.design, &self.config, &counters),
+            energy_pj: EventEnergies::default().of(&self.design, &self.config, &counters),
             divergences,
             errors: self.sms.iter().flat_map(|sm| sm.machine.context.records.errors.clone()).collect(),
             sample: self.estimates(),

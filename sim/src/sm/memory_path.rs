@@ -9,7 +9,7 @@ use gpurf_blocks::WarpSet;
 
 use super::executing::Executing;
 use super::load_sharing::LoadSharing;
-use super::memory::{LoadStoreUnit, Served, Waits};
+use super::memory::{LoadStoreUnit, Served, WaitsForL2};
 use super::names::BlockId;
 use super::renamed::RenamedRegisters;
 use super::request::perform;
@@ -164,7 +164,7 @@ impl MemoryPath {
     /// # Errors
     /// It waits for replies of a shared L2. The step goes on when it is called again in the same cycle.
     #[inline]
-    pub fn step(&mut self, around: &mut Surroundings) -> Result<Option<Executing>, Waits> {
+    pub fn step(&mut self, around: &mut Surroundings) -> Result<Option<Executing>, WaitsForL2> {
         let taken = match self.unit.waiting() {
             Some(executing) => Some((executing, self.unit.go_on(&mut around.records.counters)?)),
             None => self.take(around)?,
@@ -178,7 +178,7 @@ impl MemoryPath {
     }
 
     #[inline]
-    fn take(&mut self, around: &mut Surroundings) -> Result<Option<(Executing, Served)>, Waits> {
+    fn take(&mut self, around: &mut Surroundings) -> Result<Option<(Executing, Served)>, WaitsForL2> {
         let MemoryPath { unit, sharing, .. } = self;
         let may_be_taken = |executing: &Executing| match &*sharing {
             Some(sharing) => sharing.lets_pass(executing, around),

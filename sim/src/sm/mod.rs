@@ -23,6 +23,7 @@
 //! in which its collectors are free and its inputs idle, nor in one that finds it standing still, with its
 //! inputs as they were.
 
+mod block_dispatcher;
 mod blocks;
 mod clock;
 mod code;
@@ -34,7 +35,6 @@ mod draw;
 mod error;
 mod executing;
 mod execution;
-mod front;
 mod gpu;
 mod load_sharing;
 mod machine;

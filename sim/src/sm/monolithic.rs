@@ -14,7 +14,7 @@ use super::core::Core;
 use crate::bits::members;
 use crate::design::TwoLevel;
 use crate::engines::RunsSubCore;
-use crate::issue::{ActiveSet, Waits};
+use crate::issue::{ActiveSet, WarpWaits};
 
 /// Warps by number: warp slot w of sub-core s is number 4 w + s.
 #[derive(BorshSerialize, BorshDeserialize)]
@@ -37,7 +37,7 @@ impl Monolithic {
     where
         E: RunsSubCore,
     {
-        let (mut waits, mut takes) = (Waits::default(), 0u64);
+        let (mut waits, mut takes) = (WarpWaits::default(), 0u64);
         for (index, sub_core) in sub_cores.iter_mut().enumerate() {
             let candidates = sub_core.candidates(context);
             waits = waits.union(candidates.waits.map(|warps| spread(warps as WarpSet) << index));

@@ -45,13 +45,13 @@ use crate::checkpoint::checkpoint;
 use crate::config::Config;
 use crate::design::{Caching, Design};
 use crate::engines::RegisterCacheEngine;
-use crate::register_cache::{Flush, LookedUp, Moved, Offer, RegisterLanes, Sources};
+use crate::register_cache::{Flush, IssuedSources, LookedUp, Moved, Offer, RegisterLanes};
 use crate::register_file::home;
 use crate::statistics::Counters;
 
-/// A value on its way into the cache.
+/// A value on its way into the cache, or past it into a bank.
 #[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
-pub(super) struct Arrival {
+pub(super) struct RegisterWrite {
     pub warp: WarpId,
     pub register: RegisterId,
     pub lanes: u32,
@@ -72,7 +72,7 @@ pub(super) struct SourceFindings {
     pub data: [u32; MAX_SLOTS],
 }
 
-impl Arrival {
+impl RegisterWrite {
     fn value(&self) -> RegisterLanes<u32> {
         RegisterLanes { warp: self.warp, register: self.register, lanes: self.lanes, data: self.value }
     }
@@ -95,11 +95,11 @@ const NOTHING: Offer<u32> = Offer { result: None, fill: None, flush: None, regis
 
 /// Data that moves in a cycle.
 #[derive(Default)]
-pub(super) struct Taken {
+pub(super) struct CacheIntake {
     /// A result, and whether the cache takes it. If not, it goes past.
-    pub result: Option<Arrival>,
+    pub result: Option<RegisterWrite>,
     pub is_kept: bool,
-    pub fill: Option<Arrival>,
+    pub fill: Option<RegisterWrite>,
 }
 
 /// The cache of a sub-core, what waits for it, and what lies behind it.
@@ -108,8 +108,8 @@ pub(super) struct RegisterCacheUnit {
     /// Its offer in this cycle, and whether it is asked for anything.
     offer: Offer<u32>,
     asked: bool,
-    pub results: VecDeque<Arrival>,
-    pub fills: VecDeque<Arrival>,
+    pub results: VecDeque<RegisterWrite>,
+    pub fills: VecDeque<RegisterWrite>,
     /// It keeps registers of pending warps too.
     pub of_all_warps: bool,
     /// Warps whose results are kept, one bit each. Those of the others go past the cache.
@@ -270,7 +270,7 @@ impl RegisterCacheUnit {
             Flush { warp: WarpId(waiting.trailing_zeros() as u8), drop }
         });
         self.offer = Offer {
-            result: self.results.front().filter(|result| self.keeps(result.warp)).map(Arrival::value),
+            result: self.results.front().filter(|result| self.keeps(result.warp)).map(RegisterWrite::value),
             fill: self.fills.front().map(|fill| (fill.value(), fill.position)),
             flush,
             ..NOTHING
@@ -282,7 +282,7 @@ impl RegisterCacheUnit {
     /// The parts of the offer that the cache takes: a result, a fill. A result that is not kept is taken by
     /// its bank.
     #[inline(always)]
-    pub fn take(&mut self, moved: &Moved<u32>, counters: &mut Counters) -> Taken {
+    pub fn take(&mut self, moved: &Moved<u32>, counters: &mut Counters) -> CacheIntake {
         if !moved.flushing {
             self.flushing = None;
         }
@@ -298,7 +298,7 @@ impl RegisterCacheUnit {
                 counters.rc_flushes += 1;
             }
         }
-        let mut taken = Taken { is_kept: self.offer.result.is_some(), ..Taken::default() };
+        let mut taken = CacheIntake { is_kept: self.offer.result.is_some(), ..CacheIntake::default() };
         let takes_result = match self.results.front() {
             Some(_) if taken.is_kept => moved.write_ready,
             // It does not overtake an older value of its register.
@@ -315,7 +315,7 @@ impl RegisterCacheUnit {
         if let Some(fill) = &taken.fill {
             self.clean &= !fill.warp.bit();
         }
-        if let Some(Arrival { warp, register, lanes, .. }) = taken.result {
+        if let Some(RegisterWrite { warp, register, lanes, .. }) = taken.result {
             counters.rc_lane_writes += count_lanes(lanes);
             if taken.is_kept {
                 self.clean &= !warp.bit();
@@ -364,7 +364,8 @@ impl RegisterCacheUnit {
         counters: &mut Counters,
     ) -> Option<&mut SourceFindings> {
         self.clean &= !warp.bit();
-        let mut asked = Sources { read: all(sources.len()), reuse, warp, lanes, ..Sources::default() };
+        let mut asked =
+            IssuedSources { read: all(sources.len()), reuse, warp, lanes, ..IssuedSources::default() };
         asked.registers[..sources.len()].copy_from_slice(sources);
         if !std::mem::replace(&mut self.asked, true) {
             self.offer = NOTHING;
@@ -391,7 +392,7 @@ impl RegisterCacheUnit {
     }
 
     /// A bank takes lanes of a register: bank, and the row's value from now on.
-    pub fn write_row(&mut self, base: Row, write: &Arrival) -> (BankId, u32) {
+    pub fn write_row(&mut self, base: Row, write: &RegisterWrite) -> (BankId, u32) {
         let (bank, row) = home(self.banks, write.warp, base, write.register);
         let kept = &mut self.rows[bank.index()][row.index()];
         *kept = *kept & !write.lanes | write.value & write.lanes;

@@ -7,7 +7,7 @@ use gpurf_trace::{Memory, MemoryAccess, MemorySpace};
 use super::blocks::Blocks;
 use super::code::Code;
 use super::executing::Executing;
-use super::memory::{Access, LoadStoreUnit, Served, Threads, Waits};
+use super::memory::{Access, LoadStoreUnit, Served, Threads, WaitsForL2};
 use super::surroundings::Surroundings;
 
 /// The load/store unit performs the access of an instruction.
@@ -19,7 +19,7 @@ pub(super) fn perform(
     executing: &Executing,
     transfers: u64,
     around: &mut Surroundings,
-) -> Result<Served, Waits> {
+) -> Result<Served, WaitsForL2> {
     let Surroundings { code, blocks, clock, completions, records } = around;
     let addresses = blocks.get(executing.block).block.addresses(&executing.instruction);
     let decoded = code.of(&executing.instruction);

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use gpurf_blocks::SUB_CORES;
 use gpurf_trace::{Kernel, Liveness};
 
+use super::block_dispatcher::BlockDispatcher;
 use super::code::Code;
 use super::context::Context;
 use super::core::Core;
 use super::draw::{ClusterPlan, Drawing};
 use super::error::SmError;
-use super::front::Front;
 use super::load_sharing::LoadSharing;
 use super::machine::Machine;
 use super::marking::PartnerMarks;
-use super::memory::{Exchange, Waits};
+use super::memory::{Exchange, WaitsForL2};
 use super::monolithic::Monolithic;
 use super::names::BlockId;
 use super::occupancy::Occupancy;
@@ -63,7 +63,7 @@ pub(super) struct Sm<E> {
     /// The kernel that is to start.
     launched: Option<Launch>,
     /// The kernel under way.
-    front: Option<Front>,
+    front: Option<BlockDispatcher>,
     /// The units that share loads have something to do in this cycle.
     shares: bool,
     /// Jump over cycles in which nothing can happen.
@@ -169,8 +169,14 @@ impl<E: RunsSubCore> Sm<E> {
         let launch_end = context.clock.now + context.config.sm.launch_latency;
         context.clock.last_progress = launch_end;
         let share = self.share;
-        self.front =
-            Some(Front::new(reader, occupancy, share, launch_end, plan.as_ref(), &mut self.machine)?);
+        self.front = Some(BlockDispatcher::new(
+            reader,
+            occupancy,
+            share,
+            launch_end,
+            plan.as_ref(),
+            &mut self.machine,
+        )?);
         Ok(())
     }
 
@@ -298,7 +304,7 @@ impl<E: RunsSubCore> Sm<E> {
     }
 
     /// A cycle begins: the part before accesses to memory.
-    fn begin_step(&mut self, front: &Front) {
+    fn begin_step(&mut self, front: &BlockDispatcher) {
         self.complete(&front.occupancy);
         let (memory, mut around) = self.machine.context.memory_path();
         self.shares = memory.step_sharing(&mut around);
@@ -308,7 +314,7 @@ impl<E: RunsSubCore> Sm<E> {
     ///
     /// # Errors
     /// An access waits for replies of a shared L2: the same step, when they are known.
-    fn step(&mut self, front: &Front) -> Result<bool, Waits> {
+    fn step(&mut self, front: &BlockDispatcher) -> Result<bool, WaitsForL2> {
         let Machine { sub_cores, context, monolithic, next_serial } = &mut self.machine;
         let (memory, mut around) = context.memory_path();
         let mut active = self.shares;

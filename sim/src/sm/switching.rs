@@ -38,9 +38,9 @@ mod contexts;
 mod opening;
 mod status;
 
+use super::block_dispatcher::BlockDispatcher;
 use super::context::Context;
 use super::error::SmError;
-use super::front::Front;
 use super::machine::Machine;
 use super::mover::{DramMove, Moves, Progress, RmuMove, CODE_BITS};
 use super::names::{BlockId, BlockPlace, BlockSet, Region, Slot};
@@ -159,7 +159,7 @@ impl Switching {
 
     /// Where the next block could start: a slot, and a region for its registers.
     #[inline]
-    pub fn free_slot<E>(&self, front: &Front, machine: &Machine<E>) -> Option<(Slot, Region)> {
+    pub fn free_slot<E>(&self, front: &BlockDispatcher, machine: &Machine<E>) -> Option<(Slot, Region)> {
         match front.can_launch(machine) {
             true => self.find_slot(front, machine),
             false => None,
@@ -167,7 +167,7 @@ impl Switching {
     }
 
     #[inline(never)]
-    fn find_slot<E>(&self, front: &Front, machine: &Machine<E>) -> Option<(Slot, Region)> {
+    fn find_slot<E>(&self, front: &BlockDispatcher, machine: &Machine<E>) -> Option<(Slot, Region)> {
         let blocks = &machine.context.blocks;
         let free = |&slot: &Slot| blocks.in_slot(slot).is_none() && !self.reserves(slot);
         let mut slots = (0..front.occupancy.blocks).map(Slot).filter(free);
@@ -182,7 +182,7 @@ impl Switching {
         &mut self,
         slot: Slot,
         region: Region,
-        front: &mut Front,
+        front: &mut BlockDispatcher,
         machine: &mut Machine<E>,
     ) -> Result<(), SmError> {
         let Some(block) = front.launch_block(slot, region, machine)? else { return Ok(()) };
@@ -202,7 +202,7 @@ impl Switching {
     /// One cycle of switching; whether another one right after it may see anything happen.
     pub fn step<E: RunsSubCore>(
         &mut self,
-        front: &mut Front,
+        front: &mut BlockDispatcher,
         machine: &mut Machine<E>,
     ) -> Result<bool, SmError> {
         let Some(switch) = self.under_way.take() else {
@@ -218,7 +218,7 @@ impl Switching {
     fn go_on<E: RunsSubCore>(
         &mut self,
         mut switch: Switch,
-        front: &mut Front,
+        front: &mut BlockDispatcher,
         machine: &mut Machine<E>,
     ) -> Result<(), SmError> {
         machine.context.records.blocks.switch_cycles += 1;
@@ -256,7 +256,7 @@ impl Switching {
     }
 
     /// Looks for something to switch; whether anything happened.
-    fn begin<E: RunsSubCore>(&mut self, front: &Front, machine: &mut Machine<E>) -> bool {
+    fn begin<E: RunsSubCore>(&mut self, front: &BlockDispatcher, machine: &mut Machine<E>) -> bool {
         let opening = self.opening(front, machine);
         let told = !self.monitor.is_idle();
         let among = match opening {
@@ -298,7 +298,7 @@ impl Switching {
         outgoing: Option<BlockId>,
         incoming: Incoming,
         region: Region,
-        front: &Front,
+        front: &BlockDispatcher,
         machine: &mut Machine<E>,
     ) {
         let mut moves = Moves::default();
@@ -340,7 +340,7 @@ impl Switching {
     fn end<E: RunsSubCore>(
         &mut self,
         switch: Switch,
-        front: &mut Front,
+        front: &mut BlockDispatcher,
         machine: &mut Machine<E>,
     ) -> Result<(), SmError> {
         let Switch { slot, outgoing, incoming, region, .. } = switch;
@@ -377,7 +377,7 @@ impl Switching {
     }
 
     /// The PCRF has no room for it: it stays.
-    fn refuse<E: RunsSubCore>(&mut self, switch: Switch, front: &Front, machine: &mut Machine<E>) {
+    fn refuse<E: RunsSubCore>(&mut self, switch: Switch, front: &BlockDispatcher, machine: &mut Machine<E>) {
         let block = switch.outgoing.expect("only what is stored is refused");
         self.contexts.give_up();
         let Context { blocks, records, .. } = &mut machine.context;

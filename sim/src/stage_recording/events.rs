@@ -57,7 +57,7 @@ impl Events {
 
 /// Counts, cycle by cycle.
 #[derive(Default)]
-pub struct Counter {
+pub struct EventCounter {
     /// The counts so far.
     pub events: Events,
     /// Values that stood at the ports of results and of operands, with the tokens that they stand for.
@@ -65,7 +65,7 @@ pub struct Counter {
     operands: Vec<(u32, Lanes)>,
 }
 
-impl Counter {
+impl EventCounter {
     /// Counts the events of the next cycle.
     pub fn count(&mut self, Cycle { inputs, outputs }: &Cycle, values: &TokenValues) {
         let high = |flags: &[bool]| flags.iter().filter(|flag| **flag).count() as u64;

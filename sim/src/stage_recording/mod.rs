@@ -5,5 +5,5 @@
 mod events;
 mod recorder;
 
-pub use events::{Counter, Events};
+pub use events::{EventCounter, Events};
 pub use recorder::{Checks, Cycle, Record, Recorder, TokenValues};

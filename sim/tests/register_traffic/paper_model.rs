@@ -3,7 +3,7 @@
 //! of values. It keeps tags for as many lanes as it is told, one for a thread.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};
-use gpurf_sim::register_traffic::{Configuration, Operands, Reach, Traffic};
+use gpurf_sim::register_traffic::{Configuration, InstructionRegisters, Reach, Traffic};
 
 /// A value in a lane: which write of its register made it, and whether the register file lacks it.
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ impl Cache {
     pub fn step(
         &mut self,
         configuration: &Configuration,
-        operands: &Operands,
+        operands: &InstructionRegisters,
         lanes: &[usize],
         traffic: &mut Traffic,
     ) -> Vec<Moved> {

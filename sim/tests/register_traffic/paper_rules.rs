@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The rules that C describes, on small streams, and our decisions where it is silent.
 
-use gpurf_sim::register_traffic::{Configuration, Energies, Reach, Rules, Study};
+use gpurf_sim::register_traffic::{Configuration, EnergyTable, Reach, Rules, Study};
 
 use super::streams::{configured, kernel, paper, report, workload};
 
@@ -100,7 +100,7 @@ fn energy_is_table_iii_times_the_counts() {
     let energies = configurations.iter().map(|configuration| {
         let study = Study { configurations: vec![*configuration], rules: Rules::PAPER, flags: None };
         let traffic = study.run(&workload(vec![kernel(&[(0, &lines)])])).expect("it runs").traffic[0];
-        let energy = Energies::default().of(configuration, &Rules::PAPER, &traffic).expect("in Table III");
+        let energy = EnergyTable::default().of(configuration, &Rules::PAPER, &traffic).expect("in Table III");
         (energy, traffic)
     });
     for ((energy, traffic), [read, write]) in
@@ -116,7 +116,7 @@ fn energy_is_table_iii_times_the_counts() {
         assert!((energy.reduction_percent - 100.0 * (1.0 - total / energy.baseline)).abs() < 1e-9);
     }
     let other = &Configuration::combinations(&["rc_entries=16".into()], Reach::Set, None).expect("good")[0];
-    assert_eq!(Energies::default().of(other, &Rules::PAPER, &Default::default()), None);
+    assert_eq!(EnergyTable::default().of(other, &Rules::PAPER, &Default::default()), None);
 }
 
 #[test]

@@ -4,14 +4,14 @@
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};
 use gpurf_sim::register_traffic::{
-    Configuration, Counter, Operands, Reach, Rules, Source, Traffic, WarpCache,
+    Configuration, InstructionRegisters, Reach, Rules, Source, Traffic, TrafficCounter, WarpCache,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::{paper_model, rfc_sim_model};
 
-type Instruction = (Operands, u32);
+type Instruction = (InstructionRegisters, u32);
 
 /// Registers in all four quarters, so that both mappings use all sets, and few, so that they come again.
 const REGISTERS: [u16; 14] = [0, 1, 2, 3, 5, 6, 64, 65, 70, 128, 130, 192, 200, 254];
@@ -27,7 +27,7 @@ fn instructions(as_rfc_sim: bool) -> impl Strategy<Value = Vec<Instruction>> {
     let mask = prop_oneof![6 => Just(u32::MAX), 2 => any::<u32>(), 1 => Just(0xff), 1 => Just(0)];
     let one = (prop::collection::vec(source, 0..5), prop::collection::vec(destination, 0..4), mask);
     let operands = move |(named, written, mask): (Vec<(u16, bool)>, Vec<u16>, u32)| {
-        let mut operands = Operands::default();
+        let mut operands = InstructionRegisters::default();
         for (position, (register, flagged)) in (0..).zip(named) {
             if as_rfc_sim || !operands.sources.iter().any(|source| source.register == register) {
                 operands.sources.push(Source { register, position, flagged });
@@ -74,7 +74,7 @@ fn configurations() -> impl Strategy<Value = Configuration> {
 }
 
 fn counted(mut warp: WarpCache, instructions: &[Instruction]) -> Traffic {
-    let mut counter = Counter::default();
+    let mut counter = TrafficCounter::default();
     for (operands, mask) in instructions {
         warp.step(operands, *mask, &|_| false, &mut counter);
     }
@@ -215,7 +215,7 @@ proptest! {
         instructions in instructions(false),
     ) {
         let mut warp = WarpCache::new(&configuration, &Rules::PAPER);
-        let mut counter = Counter::default();
+        let mut counter = TrafficCounter::default();
         for (operands, mask) in &instructions {
             warp.step(operands, *mask, &|_| false, &mut counter);
             for lane in 0..32 {
@@ -234,8 +234,9 @@ proptest! {
 fn a_warp_that_does_not_diverge_has_one_state_and_returns_to_it() {
     let configuration = Configuration::table_vi(Reach::Set)[0];
     let mut warp = WarpCache::new(&configuration, &Rules::PAPER);
-    let mut counter = Counter::default();
-    let write = |register| Operands { destinations: vec![register], ..Operands::default() };
+    let mut counter = TrafficCounter::default();
+    let write =
+        |register| InstructionRegisters { destinations: vec![register], ..InstructionRegisters::default() };
     let mut step =
         |warp: &mut WarpCache, register, mask| warp.step(&write(register), mask, &|_| false, &mut counter);
     for register in 0..20 {

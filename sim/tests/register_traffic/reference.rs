@@ -2,7 +2,7 @@
 //! RFC-sim's counts of traces of real GPUs, in a file beside their folder.
 
 use gpurf_fixtures::{found, traces};
-use gpurf_sim::register_traffic::{Configuration, Energies, Reach, Rules, Study};
+use gpurf_sim::register_traffic::{Configuration, EnergyTable, Reach, Rules, Study};
 use serde_json::Value;
 
 /// Names of the file, in the order of C Table VI.
@@ -46,7 +46,8 @@ fn rfc_sims_counts_are_met_exactly() {
             ] {
                 assert_eq!(Some(count), expected[key].as_u64(), "{place}: {key}");
             }
-            let energy = Energies::default().of(configuration, &study.rules, traffic).expect("in Table III");
+            let energy =
+                EnergyTable::default().of(configuration, &study.rules, traffic).expect("in Table III");
             for (key, value) in [
                 ("read_hit_percent", traffic.read_hit_percent()),
                 ("write_hit_percent", traffic.write_hit_percent()),

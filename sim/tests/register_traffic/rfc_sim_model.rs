@@ -3,7 +3,7 @@
 //! instructions.
 
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, DestinationMapping};
-use gpurf_sim::register_traffic::{Configuration, Operands, Traffic};
+use gpurf_sim::register_traffic::{Configuration, InstructionRegisters, Traffic};
 
 #[derive(Clone, Copy)]
 struct TagEntry {
@@ -36,7 +36,7 @@ impl Thread {
     pub fn step(
         &mut self,
         configuration: &Configuration,
-        operands: &Operands,
+        operands: &InstructionRegisters,
         traffic: &mut Traffic,
     ) -> Vec<Moved> {
         let sets = configuration.entries / configuration.ways;

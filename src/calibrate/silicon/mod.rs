@@ -194,7 +194,7 @@ fn results(
     machine: &Machine,
     launches: u64,
     measured: &[Measured],
-    programs: &[runs::Program],
+    programs: &[runs::MeasuredProgram],
     ran: Vec<Vec<std::result::Result<Ran, String>>>,
 ) -> Results {
     let (mut kernels, mut not_run) = (vec![], vec![]);

@@ -67,18 +67,18 @@ pub struct Ran {
 }
 
 /// A program, and those kernels of it that were measured.
-pub struct Program<'a> {
+pub struct MeasuredProgram<'a> {
     pub place: &'a Place,
     pub kernels: Vec<&'a Measured>,
 }
 
 /// Measured kernels by program, in the order of the file.
-pub fn programs(kernels: &[Measured]) -> Vec<Program<'_>> {
-    let mut programs: Vec<Program> = vec![];
+pub fn programs(kernels: &[Measured]) -> Vec<MeasuredProgram<'_>> {
+    let mut programs: Vec<MeasuredProgram> = vec![];
     for kernel in kernels {
         match programs.iter_mut().find(|program| *program.place == kernel.place) {
             Some(program) => program.kernels.push(kernel),
-            None => programs.push(Program { place: &kernel.place, kernels: vec![kernel] }),
+            None => programs.push(MeasuredProgram { place: &kernel.place, kernels: vec![kernel] }),
         }
     }
     programs
@@ -128,7 +128,7 @@ struct Step<'a> {
 
 /// Runs a program. For each of its measured kernels what it took, or why there is nothing to compare.
 pub fn run(
-    program: &Program,
+    program: &MeasuredProgram,
     traces: Option<&Path>,
     machine: &Machine,
     launches: u64,
@@ -216,7 +216,7 @@ fn named(names: &[String], kernel: &str) -> std::result::Result<String, String> 
 /// The commands up to the last that counts, and how many launches count for each measured kernel.
 fn steps<'a>(
     workload: &'a Workload,
-    program: &Program,
+    program: &MeasuredProgram,
     functions: &[std::result::Result<String, String>],
     most: u64,
 ) -> (Vec<Step<'a>>, Vec<u64>) {

@@ -7,35 +7,37 @@ use crate::register_cache::{ConfigurationCounts, TrafficOutcome};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Metric {
+pub enum TrafficMetric {
     ReadHits,
     WriteHits,
     WritesAvoided,
     EnergyReduction,
 }
 
-impl Metric {
-    pub const ALL: [(Metric, &'static str); 4] = [
-        (Metric::ReadHits, "read hits"),
-        (Metric::WriteHits, "write hits"),
-        (Metric::WritesAvoided, "register-file writes avoided"),
-        (Metric::EnergyReduction, "energy reduction"),
+impl TrafficMetric {
+    pub const ALL: [(TrafficMetric, &'static str); 4] = [
+        (TrafficMetric::ReadHits, "read hits"),
+        (TrafficMetric::WriteHits, "write hits"),
+        (TrafficMetric::WritesAvoided, "register-file writes avoided"),
+        (TrafficMetric::EnergyReduction, "energy reduction"),
     ];
 
     /// In percent.
     pub fn of(self, row: &ConfigurationCounts) -> f64 {
         match self {
-            Metric::ReadHits => row.read_hit_percent,
-            Metric::WriteHits => row.write_hit_percent,
-            Metric::WritesAvoided => row.register_file_writes_avoided_percent,
-            Metric::EnergyReduction => row.energy.expect("C's caches are in its table").reduction_percent,
+            TrafficMetric::ReadHits => row.read_hit_percent,
+            TrafficMetric::WriteHits => row.write_hit_percent,
+            TrafficMetric::WritesAvoided => row.register_file_writes_avoided_percent,
+            TrafficMetric::EnergyReduction => {
+                row.energy.expect("C's caches are in its table").reduction_percent
+            }
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Statistic {
+pub enum TrafficStatistic {
     Maximum,
     Minimum,
     Average,
@@ -45,10 +47,10 @@ pub enum Statistic {
     Best,
 }
 
-impl Statistic {
+impl TrafficStatistic {
     /// Returns true if it is a number of workloads, and not one in the metric's unit.
     pub fn is_count(self) -> bool {
-        matches!(self, Statistic::More | Statistic::Best)
+        matches!(self, TrafficStatistic::More | TrafficStatistic::Best)
     }
 }
 
@@ -63,13 +65,13 @@ pub struct TrafficClaim {
     /// The README has it.
     #[serde(default, skip_serializing)]
     pub headline: bool,
-    pub metric: Metric,
+    pub metric: TrafficMetric,
     pub workloads: Vec<String>,
     #[serde(default)]
     pub caches: Vec<String>,
     #[serde(default)]
     pub over: Vec<String>,
-    pub statistic: Statistic,
+    pub statistic: TrafficStatistic,
     pub claimed: f64,
 }
 
@@ -82,11 +84,11 @@ impl TrafficClaim {
             values.extend(self.values(outcome));
         }
         Some(match self.statistic {
-            Statistic::Maximum => highest(values),
-            Statistic::Minimum => values.into_iter().fold(f64::INFINITY, f64::min),
-            Statistic::Average => values.iter().sum::<f64>() / values.len() as f64,
-            Statistic::More => values.into_iter().filter(|&value| value > 0.0).count() as f64,
-            Statistic::Best => values.into_iter().filter(|&value| value >= 0.0).count() as f64,
+            TrafficStatistic::Maximum => highest(values),
+            TrafficStatistic::Minimum => values.into_iter().fold(f64::INFINITY, f64::min),
+            TrafficStatistic::Average => values.iter().sum::<f64>() / values.len() as f64,
+            TrafficStatistic::More => values.into_iter().filter(|&value| value > 0.0).count() as f64,
+            TrafficStatistic::Best => values.into_iter().filter(|&value| value >= 0.0).count() as f64,
         })
     }
 
@@ -104,7 +106,7 @@ impl TrafficClaim {
         let over = |number: usize| self.over.get(number).map_or(0.0, |over| value(over));
         let values = self.caches.iter().enumerate().map(|(number, cache)| value(cache) - over(number));
         match self.statistic {
-            Statistic::Best => vec![highest(values) - highest(all())],
+            TrafficStatistic::Best => vec![highest(values) - highest(all())],
             _ => values.collect(),
         }
     }

@@ -28,8 +28,8 @@ use crate::output::{all, progress, table, write, write_json, write_text};
 use crate::register_cache::tables::{csv, percent};
 use crate::register_cache::TrafficOutcome;
 use crate::verdict::Verdict;
-use claims::Metric;
 use claims::TrafficClaim;
+use claims::TrafficMetric;
 use price::Prices;
 
 /// One way to count all of it.
@@ -70,7 +70,7 @@ impl Reading {
         let titled = |(metric, name)| {
             Titled::new(format!("{}: {name}, %", self.name), &by_workload(&self.outcomes, metric))
         };
-        Metric::ALL.into_iter().map(titled)
+        TrafficMetric::ALL.into_iter().map(titled)
     }
 }
 
@@ -96,7 +96,7 @@ impl Compared {
             section: section.clone(),
             what: says.clone(),
             claimed: *claimed,
-            is_change: *metric == Metric::EnergyReduction && !statistic.is_count(),
+            is_change: *metric == TrafficMetric::EnergyReduction && !statistic.is_count(),
             at_most: false,
             at_least: false,
             why: why.clone(),
@@ -216,7 +216,7 @@ fn save(
 
 fn study(readings: &[Reading], claims: &[Compared], prices: &Prices) -> Study {
     let plots = readings.iter().zip(["reach_set", "reach_cache", "rfc_sim"]).flat_map(|(reading, file)| {
-        Metric::ALL.into_iter().map(move |(metric, name)| {
+        TrafficMetric::ALL.into_iter().map(move |(metric, name)| {
             let title = format!("Register caches, {}: {name}, %", reading.name);
             Plot::bars(
                 format!("{file}_{}", name.replace([' ', '-'], "_")),
@@ -232,7 +232,7 @@ fn study(readings: &[Reading], claims: &[Compared], prices: &Prices) -> Study {
 }
 
 /// A series per cache.
-fn series(outcomes: &[TrafficOutcome], metric: Metric) -> Vec<Series> {
+fn series(outcomes: &[TrafficOutcome], metric: TrafficMetric) -> Vec<Series> {
     let caches = outcomes.first().map(|outcome| outcome.rows.len()).unwrap_or(0);
     let of = |cache: usize| Series {
         label: outcomes[0].rows[cache].label.clone(),
@@ -245,7 +245,7 @@ fn series(outcomes: &[TrafficOutcome], metric: Metric) -> Vec<Series> {
 }
 
 /// A row per workload, a column per cache.
-fn by_workload(outcomes: &[TrafficOutcome], metric: Metric) -> Table {
+fn by_workload(outcomes: &[TrafficOutcome], metric: TrafficMetric) -> Table {
     let labels = outcomes.first().map(|outcome| outcome.rows.iter().map(|row| row.label.replace(' ', "\n")));
     let header: Vec<String> =
         std::iter::once("workload".to_string()).chain(labels.into_iter().flatten()).collect();

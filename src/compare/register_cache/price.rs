@@ -10,7 +10,7 @@ use gpurf_blocks::{Parameters, LANES, SUB_CORES};
 use gpurf_hw::catalogue;
 use gpurf_power::register_cache::{RegisterCacheEnergy, MODULE};
 use gpurf_sim::config::Config;
-use gpurf_sim::energy::{measured, Energies};
+use gpurf_sim::energy::{measured, EventEnergies};
 use gpurf_sim::register_traffic::{Configuration, Reach};
 use gpurf_sim::sm::{Design, HardwarePart};
 use gpurf_sim::statistics::Counters;
@@ -137,7 +137,7 @@ pub fn run(arguments: &Arguments, width: usize) -> Result<(Prices, Vec<Outcome>)
 /// Energy of a run under a design whose collectors have energies of their own size, in pJ.
 fn by_size(variant: &Variant, config: &Config) -> Result<impl Fn(&Counters) -> f64> {
     let (config, design) = (config.with(&variant.settings)?, variant.design);
-    let energies = Energies::default().by_size(&design.parameters(&config, 0));
+    let energies = EventEnergies::default().by_size(&design.parameters(&config, 0));
     Ok(move |counters: &Counters| energies.of(&design, &config, counters).total)
 }
 

@@ -38,7 +38,7 @@ impl Touched {
 
 impl Warp {
     /// The address of each lane.
-    fn addresses(&self, address: &Address, into: &mut [u64; LANES]) {
+    fn addresses(&self, address: &AddressSum, into: &mut [u64; LANES]) {
         let group = self.running();
         let uniform = |index: u8| u64::from(group.uniform[usize::from(index)]);
         let base = match address.uniform {

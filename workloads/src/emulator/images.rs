@@ -9,7 +9,7 @@ use super::fault::Fault;
 use super::operation::*;
 use super::texture::{Geometry, Sample, Sampling};
 use super::warp::{lanes_of, Warp};
-use crate::texture::{Channel, Image, Shape, Texture};
+use crate::texture::{Channel, Image, ImageShape, Texture};
 
 /// The lower bits of a handle name an image, those above a sampler, which here comes with the image.
 const HANDLE_MASK: u32 = 0xf_ffff;
@@ -176,12 +176,12 @@ impl Warp {
 /// The compiler reads lines as planes of one row, too.
 fn check_shape(image: &Image, geometry: Geometry) -> Result<(), String> {
     let expected = match image.shape {
-        Shape::Line => 1,
-        Shape::Plane => 2,
-        Shape::Volume | Shape::Cube => 3,
+        ImageShape::Line => 1,
+        ImageShape::Plane => 2,
+        ImageShape::Volume | ImageShape::Cube => 3,
     };
-    let fits = geometry.dimensions == expected || image.shape == Shape::Line && geometry.dimensions == 2;
-    if fits && geometry.cube == (image.shape == Shape::Cube) {
+    let fits = geometry.dimensions == expected || image.shape == ImageShape::Line && geometry.dimensions == 2;
+    if fits && geometry.cube == (image.shape == ImageShape::Cube) {
         return Ok(());
     }
     let wanted = match geometry {

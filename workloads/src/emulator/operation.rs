@@ -185,7 +185,7 @@ pub(crate) enum Space {
 
 /// An address: the sum of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
+pub(crate) struct AddressSum {
     /// Lower and upper word; a 32-bit part has no upper word.
     pub register: Option<(u16, Option<u16>)>,
     pub scale: u32,
@@ -268,34 +268,34 @@ pub(crate) enum Access {
     Load {
         space: Space,
         width: Width,
-        address: Address,
+        address: AddressSum,
         destination: u16,
     },
     Store {
         space: Space,
         width: Width,
-        address: Address,
+        address: AddressSum,
         source: u16,
     },
     /// From constant memory, indexed by a register.
     LoadConstant {
         bank: u8,
         width: Width,
-        address: Address,
+        address: AddressSum,
         destination: Destination,
     },
     /// Eight-by-eight matrices of halves from shared memory.
     LoadMatrices {
         count: u8,
         transposed: bool,
-        address: Address,
+        address: AddressSum,
         destination: u16,
     },
     Atomic {
         space: Space,
         function: AtomicFunction,
         kind: AtomicType,
-        address: Address,
+        address: AddressSum,
         operand: u16,
         /// `CompareAndSwap`: the value put in memory if it held `operand`.
         swap: u16,
@@ -305,7 +305,7 @@ pub(crate) enum Access {
     },
     /// `ATOMS.POPC.INC`: adds the number of executing lanes with the same address.
     CountingIncrement {
-        address: Address,
+        address: AddressSum,
         destination: Option<u16>,
     },
     Texture(TextureAccess),
@@ -313,7 +313,7 @@ pub(crate) enum Access {
     /// True if a generic address lies in a space.
     QuerySpace {
         space: Space,
-        address: Address,
+        address: AddressSum,
         holds: PredicateDestination,
     },
 }

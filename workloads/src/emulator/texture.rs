@@ -7,7 +7,7 @@
 
 use super::arithmetic::half;
 use super::memory::{AccessError, View};
-use crate::texture::{Channel, Image, Sampler, Shape, Texture};
+use crate::texture::{Channel, Image, ImageShape, Sampler, Texture};
 
 /// The kind of image that an instruction expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +175,7 @@ impl Level {
     /// The texel of an index per dimension, as the address modes have it.
     fn texel(&self, memory: &View, index: [i64; 3], plane: u32) -> Result<Texel, AccessError> {
         let sizes = self.sizes();
-        let normalized = self.sampler.normalized_coordinates || self.image.shape == Shape::Cube;
+        let normalized = self.sampler.normalized_coordinates || self.image.shape == ImageShape::Cube;
         let mut place = [0; 3];
         for i in 0..self.image.shape.dimensions() {
             match self.sampler.address[i].place(index[i], sizes[i], normalized) {
@@ -183,7 +183,7 @@ impl Level {
                 None => return Ok(self.blank()),
             }
         }
-        if self.image.shape != Shape::Volume {
+        if self.image.shape != ImageShape::Volume {
             place[2] = plane;
         }
         self.read(memory, place)
@@ -196,7 +196,7 @@ impl Level {
             return Ok(self.blank());
         }
         let [x, y, z] = place.map(|at| at as u32);
-        self.read(memory, [x, y, if self.image.shape == Shape::Volume { z } else { layer }])
+        self.read(memory, [x, y, if self.image.shape == ImageShape::Volume { z } else { layer }])
     }
 
     fn is_float(&self) -> bool {

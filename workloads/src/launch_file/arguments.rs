@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::elements::{Element, Number};
+use super::elements::{ElementType, Number};
 
 /// An argument as the file has it, one key and what it means.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Argument(Table);
+pub(super) struct DeclaredArgument(Table);
 
 /// Values that are known only when the file is run.
 pub(super) trait Places {
@@ -33,7 +33,7 @@ const MAX_BYTES: usize = 4096;
 /// How deep structs nest.
 const MAX_DEPTH: usize = 16;
 
-impl Argument {
+impl DeclaredArgument {
     /// Adds the files that it is read from, as they are written.
     pub fn files(&self, files: &mut Vec<PathBuf>) {
         files_of(&self.0, files);
@@ -104,7 +104,7 @@ fn bytes_of(table: &Table, places: &dyn Places, folder: &Path, depth: usize) -> 
         "struct" => members(value, table.get("size"), true, places, folder, depth)?,
         "array" => members(value, None, false, places, folder, depth)?,
         _ => {
-            let element = Element::named(kind)
+            let element = ElementType::named(kind)
                 .ok_or_else(|| format!("unknown kind of argument `{kind}`; give one of {KINDS}"))?;
             let mut bytes = vec![];
             for value in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {

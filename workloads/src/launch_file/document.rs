@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::arguments::Argument;
-use super::elements::{Element, Number, Tolerance};
+use super::arguments::DeclaredArgument;
+use super::elements::{ElementTolerance, ElementType, Number};
 use super::values::Values;
 use crate::device::Dim;
 use crate::pointer::Pointer;
-use crate::texture::{AddressMode, Channel, Image, Sampler, Shape};
+use crate::texture::{AddressMode, Channel, Image, ImageShape, Sampler};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,7 +45,7 @@ pub(super) struct Document {
 #[serde(deny_unknown_fields)]
 pub(super) struct Buffer {
     #[serde(rename = "type")]
-    pub element: Element,
+    pub element: ElementType,
     /// Elements.
     pub count: u64,
     /// Zeros if not given; of a variable what the listing has.
@@ -121,10 +121,10 @@ impl Texels {
     /// The image and how it is sampled, with its texels at `base`.
     pub fn image(&self, buffer: &Buffer, base: Pointer) -> (Image, Sampler) {
         let shape = match self.shape {
-            Extents::Line => Shape::Line,
-            Extents::Plane => Shape::Plane,
-            Extents::Volume => Shape::Volume,
-            Extents::Cube => Shape::Cube,
+            Extents::Line => ImageShape::Line,
+            Extents::Plane => ImageShape::Plane,
+            Extents::Volume => ImageShape::Volume,
+            Extents::Cube => ImageShape::Cube,
         };
         let Texels { channels, width, height, depth, layers, .. } = *self;
         let channel = channel(buffer.element).expect("checked");
@@ -144,17 +144,17 @@ impl Texels {
     }
 }
 
-fn channel(element: Element) -> Option<Channel> {
+fn channel(element: ElementType) -> Option<Channel> {
     Some(match element {
-        Element::U8 => Channel::U8,
-        Element::I8 => Channel::S8,
-        Element::U16 => Channel::U16,
-        Element::I16 => Channel::S16,
-        Element::U32 => Channel::U32,
-        Element::I32 => Channel::S32,
-        Element::F16 => Channel::F16,
-        Element::F32 => Channel::F32,
-        Element::I64 | Element::U64 | Element::F64 => return None,
+        ElementType::U8 => Channel::U8,
+        ElementType::I8 => Channel::S8,
+        ElementType::U16 => Channel::U16,
+        ElementType::I16 => Channel::S16,
+        ElementType::U32 => Channel::U32,
+        ElementType::I32 => Channel::S32,
+        ElementType::F16 => Channel::F16,
+        ElementType::F32 => Channel::F32,
+        ElementType::I64 | ElementType::U64 | ElementType::F64 => return None,
     })
 }
 
@@ -171,7 +171,7 @@ pub(super) struct Step {
     #[serde(default)]
     pub shared: u32,
     #[serde(default)]
-    pub arguments: Vec<Spanned<Argument>>,
+    pub arguments: Vec<Spanned<DeclaredArgument>>,
     pub set: Option<Set>,
     /// Most rounds of a loop.
     pub repeat: Option<u64>,
@@ -306,6 +306,6 @@ table_of_elements! {
     Expect {
         values: Values,
         #[serde(default)]
-        tolerance: Tolerance,
+        tolerance: ElementTolerance,
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// The type of a buffer's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Element {
+pub(super) enum ElementType {
     I8,
     U8,
     I16,
@@ -25,17 +25,17 @@ pub(super) enum Element {
 macro_rules! with_type {
     ($element:expr, $type:ident => $what:expr) => {
         match $element {
-            Element::I8 => with_type!(@ $type i8 $what),
-            Element::U8 => with_type!(@ $type u8 $what),
-            Element::I16 => with_type!(@ $type i16 $what),
-            Element::U16 => with_type!(@ $type u16 $what),
-            Element::I32 => with_type!(@ $type i32 $what),
-            Element::U32 => with_type!(@ $type u32 $what),
-            Element::I64 => with_type!(@ $type i64 $what),
-            Element::U64 => with_type!(@ $type u64 $what),
-            Element::F16 => with_type!(@ $type f16 $what),
-            Element::F32 => with_type!(@ $type f32 $what),
-            Element::F64 => with_type!(@ $type f64 $what),
+            ElementType::I8 => with_type!(@ $type i8 $what),
+            ElementType::U8 => with_type!(@ $type u8 $what),
+            ElementType::I16 => with_type!(@ $type i16 $what),
+            ElementType::U16 => with_type!(@ $type u16 $what),
+            ElementType::I32 => with_type!(@ $type i32 $what),
+            ElementType::U32 => with_type!(@ $type u32 $what),
+            ElementType::I64 => with_type!(@ $type i64 $what),
+            ElementType::U64 => with_type!(@ $type u64 $what),
+            ElementType::F16 => with_type!(@ $type f16 $what),
+            ElementType::F32 => with_type!(@ $type f32 $what),
+            ElementType::F64 => with_type!(@ $type f64 $what),
         }
     };
     (@ $type:ident $rust:ident $what:expr) => {{
@@ -118,15 +118,15 @@ impl Number {
     }
 }
 
-impl Element {
+impl ElementType {
     /// As launch files write it.
     pub fn name(self) -> &'static str {
         with_type!(self, T => std::any::type_name::<T>().rsplit(':').next().unwrap_or_default())
     }
 
     /// The type that launch files call so.
-    pub fn named(name: &str) -> Option<Element> {
-        use Element::*;
+    pub fn named(name: &str) -> Option<ElementType> {
+        use ElementType::*;
         [I8, U8, I16, U16, I32, U32, I64, U64, F16, F32, F64]
             .into_iter()
             .find(|element| element.name() == name)
@@ -161,7 +161,7 @@ impl Element {
 
     /// Returns true if an element is the expected one: integers exactly, others within the tolerance. A NaN
     /// is as good as any other.
-    pub fn is_close(self, actual: &[u8], expected: &[u8], tolerance: Tolerance) -> bool {
+    pub fn is_close(self, actual: &[u8], expected: &[u8], tolerance: ElementTolerance) -> bool {
         if self.is_integer() {
             return actual == expected;
         }
@@ -174,7 +174,7 @@ impl Element {
 /// How far a floating-point element may be from the expected one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "a table of `relative` and `absolute`")]
-pub(super) struct Tolerance {
+pub(super) struct ElementTolerance {
     /// Times the magnitude of the expected value.
     relative: f64,
     /// Added to that.
@@ -188,8 +188,8 @@ mod tests {
     #[test]
     fn closeness() {
         let close = |actual: f32, expected: f32, relative, absolute| {
-            let tolerance = Tolerance { relative, absolute };
-            Element::F32.is_close(&actual.to_le_bytes(), &expected.to_le_bytes(), tolerance)
+            let tolerance = ElementTolerance { relative, absolute };
+            ElementType::F32.is_close(&actual.to_le_bytes(), &expected.to_le_bytes(), tolerance)
         };
         assert!(close(1.0, 1.0, 0.0, 0.0));
         assert!(close(0.0, -0.0, 0.0, 0.0));
@@ -201,7 +201,7 @@ mod tests {
         assert!(close(101.0, 100.0, 0.01, 0.0));
         assert!(!close(102.0, 100.0, 0.01, 0.0));
         assert!(close(102.0, 100.0, 0.01, 1.0));
-        let tolerance = Tolerance { relative: 1.0, absolute: 1.0 };
-        assert!(!Element::U8.is_close(&[1], &[2], tolerance), "integers are compared exactly");
+        let tolerance = ElementTolerance { relative: 1.0, absolute: 1.0 };
+        assert!(!ElementType::U8.is_close(&[1], &[2], tolerance), "integers are compared exactly");
     }
 }

@@ -47,7 +47,7 @@ use crate::listing::{Module, MAX_STACK};
 use crate::pointer::Pointer;
 use arguments::Places;
 use document::{Buffer, Document, Expect, Step, Target};
-use elements::Element;
+use elements::ElementType;
 use values::Values;
 
 /// Most bytes of a buffer.
@@ -362,13 +362,17 @@ impl LaunchFile {
     }
 
     /// The elements that `place` names, all from `first` on unless it says how many, and of what.
-    fn range<'a, T>(&self, place: &Spanned<T>, of: &Target<'a>) -> Result<(&'a str, Element, Range<u64>)> {
+    fn range<'a, T>(
+        &self,
+        place: &Spanned<T>,
+        of: &Target<'a>,
+    ) -> Result<(&'a str, ElementType, Range<u64>)> {
         let (kind, name, declared) = match (of.buffer, of.variable) {
             (Some(name), None) => ("buffer", name, &self.document.buffers),
             (None, Some(name)) => ("variable", name, &self.document.variables),
             _ => return Err(self.at(place, "name either a buffer or a variable")),
         };
-        let places: BTreeMap<String, (Element, u64)> = declared
+        let places: BTreeMap<String, (ElementType, u64)> = declared
             .iter()
             .map(|(name, buffer)| (name.clone(), (buffer.get_ref().element, buffer.get_ref().count)))
             .collect();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::arguments::{Argument, Places};
-use super::elements::{Element, Number};
+use super::arguments::{DeclaredArgument, Places};
+use super::elements::{ElementType, Number};
 
 /// Where values come from.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -28,7 +28,7 @@ pub(super) enum Values {
     /// The bytes of a file, little endian.
     File(PathBuf),
     /// As the elements of an argument that is an array: addresses, structs.
-    Array(Vec<Argument>),
+    Array(Vec<DeclaredArgument>),
 }
 
 impl Values {
@@ -44,7 +44,7 @@ impl Values {
     /// `count` elements, little endian. Paths start from `folder`.
     pub fn bytes(
         &self,
-        element: Element,
+        element: ElementType,
         count: usize,
         folder: &Path,
         places: &dyn Places,
@@ -91,7 +91,7 @@ impl Values {
 }
 
 fn each(
-    element: Element,
+    element: ElementType,
     count: usize,
     mut value: impl FnMut(usize) -> Result<Number, String>,
 ) -> Result<Vec<u8>, String> {
@@ -102,7 +102,7 @@ fn each(
     Ok(bytes)
 }
 
-fn series(element: Element, count: usize, start: Number, step: Number) -> Result<Vec<u8>, String> {
+fn series(element: ElementType, count: usize, start: Number, step: Number) -> Result<Vec<u8>, String> {
     each(element, count, |index| match (start, step) {
         (Number::Integer(start), Number::Integer(step)) => {
             let value = step.checked_mul(index as i64).and_then(|distance| start.checked_add(distance));
@@ -112,7 +112,13 @@ fn series(element: Element, count: usize, start: Number, step: Number) -> Result
     })
 }
 
-fn random(element: Element, count: usize, seed: u64, min: Number, max: Number) -> Result<Vec<u8>, String> {
+fn random(
+    element: ElementType,
+    count: usize,
+    seed: u64,
+    min: Number,
+    max: Number,
+) -> Result<Vec<u8>, String> {
     let mut random = fastrand::Rng::with_seed(seed);
     if min.to_f64() > max.to_f64() {
         return Err(format!("min = {} is above max = {}; swap them", min.text(), max.text()));
@@ -153,7 +159,7 @@ mod tests {
         }
     }
 
-    fn texts(values: &Values, element: Element, count: usize) -> Result<String, String> {
+    fn texts(values: &Values, element: ElementType, count: usize) -> Result<String, String> {
         let bytes = values.bytes(element, count, Path::new("."), &Nowhere)?;
         let texts: Vec<_> = bytes.chunks(element.size()).map(|bytes| element.text(bytes)).collect();
         Ok(texts.join(" "))
@@ -162,19 +168,19 @@ mod tests {
     #[test]
     fn values_come_as_described() {
         let whole = Number::Integer;
-        assert_eq!(texts(&Values::Zero, Element::U16, 3).unwrap(), "0 0 0");
-        assert_eq!(texts(&Values::Iota, Element::I8, 4).unwrap(), "0 1 2 3");
-        assert_eq!(texts(&Values::Fill(whole(-1)), Element::I64, 2).unwrap(), "-1 -1");
-        assert_eq!(texts(&Values::Fill(Number::Float(0.1)), Element::F32, 1).unwrap(), "0.1");
+        assert_eq!(texts(&Values::Zero, ElementType::U16, 3).unwrap(), "0 0 0");
+        assert_eq!(texts(&Values::Iota, ElementType::I8, 4).unwrap(), "0 1 2 3");
+        assert_eq!(texts(&Values::Fill(whole(-1)), ElementType::I64, 2).unwrap(), "-1 -1");
+        assert_eq!(texts(&Values::Fill(Number::Float(0.1)), ElementType::F32, 1).unwrap(), "0.1");
         let list = Values::List(vec![whole(3), Number::Float(0.5)]);
-        assert_eq!(texts(&list, Element::F16, 2).unwrap(), "3 0.5");
+        assert_eq!(texts(&list, ElementType::F16, 2).unwrap(), "3 0.5");
         let range = Values::Range { start: Number::Float(1.5), step: whole(-1) };
-        assert_eq!(texts(&range, Element::F64, 3).unwrap(), "1.5 0.5 -0.5");
+        assert_eq!(texts(&range, ElementType::F64, 3).unwrap(), "1.5 0.5 -0.5");
     }
 
     #[test]
     fn random_values_stay_in_range_and_repeat() {
-        for element in [Element::I16, Element::F16, Element::F64] {
+        for element in [ElementType::I16, ElementType::F16, ElementType::F64] {
             let random = Values::Random { seed: 7, min: Number::Integer(-3), max: Number::Integer(2) };
             let bytes = random.bytes(element, 500, Path::new("."), &Nowhere).unwrap();
             assert_eq!(bytes, random.bytes(element, 500, Path::new("."), &Nowhere).unwrap());
@@ -190,14 +196,14 @@ mod tests {
             let error = texts(&values, element, 300).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
-        refused(Values::Iota, Element::U8, "256 does not fit type u8");
-        refused(Values::Fill(Number::Integer(-1)), Element::U32, "-1 does not fit type u32");
-        refused(Values::Fill(Number::Float(1.5)), Element::I32, "1.5 does not fit type i32");
-        refused(Values::List(vec![Number::Integer(1)]), Element::F32, "give 300");
+        refused(Values::Iota, ElementType::U8, "256 does not fit type u8");
+        refused(Values::Fill(Number::Integer(-1)), ElementType::U32, "-1 does not fit type u32");
+        refused(Values::Fill(Number::Float(1.5)), ElementType::I32, "1.5 does not fit type i32");
+        refused(Values::List(vec![Number::Integer(1)]), ElementType::F32, "give 300");
         let range = Values::Range { start: Number::Integer(i64::MAX), step: Number::Integer(1) };
-        refused(range, Element::I64, "overflows");
+        refused(range, ElementType::I64, "overflows");
         let random = |min, max| Values::Random { seed: 1, min, max };
-        refused(random(Number::Integer(2), Number::Integer(1)), Element::F32, "above max");
-        refused(random(Number::Float(0.5), Number::Integer(1)), Element::U8, "whole numbers");
+        refused(random(Number::Integer(2), Number::Integer(1)), ElementType::F32, "above max");
+        refused(random(Number::Float(0.5), Number::Integer(1)), ElementType::U8, "whole numbers");
     }
 }

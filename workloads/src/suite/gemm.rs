@@ -16,19 +16,19 @@ use super::extent;
 
 /// A product of an `m` x `k` and a `k` x `n` matrix; all matrices are row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct GemmShape {
     pub m: usize,
     pub n: usize,
     pub k: usize,
 }
 
-impl Shape {
-    pub fn new(m: usize, n: usize, k: usize) -> Shape {
-        Shape { m, n, k }
+impl GemmShape {
+    pub fn new(m: usize, n: usize, k: usize) -> GemmShape {
+        GemmShape { m, n, k }
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for GemmShape {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str(&extent([self.m, self.n, self.k]))
     }
@@ -80,10 +80,10 @@ impl Tile {
         &self,
         device: &mut Device,
         module: &Module,
-        shape: Shape,
+        shape: GemmShape,
         matrices: [Pointer; 3],
     ) -> Result<()> {
-        let Shape { m, n, k } = shape;
+        let GemmShape { m, n, k } = shape;
         let sizes = [m, n, k].map(|size| Argument::from(size as i32));
         let arguments = [matrices.map(Argument::from), sizes].concat();
         device.launch(module, self.kernel, self.grid(m, n), self.block(), 0, &arguments)
@@ -94,7 +94,7 @@ impl Tile {
         &self,
         device: &mut Device,
         module: &Module,
-        shape: Shape,
+        shape: GemmShape,
         [a, b]: [Pointer; 2],
     ) -> Result<Vec<T>> {
         let count = shape.m * shape.n;
@@ -117,7 +117,7 @@ pub(super) fn signs(random: &mut fastrand::Rng, count: usize) -> Vec<f32> {
 }
 
 /// The product of `a` and `b`.
-pub(super) fn product<T>(shape: Shape, a: &[T], b: &[T]) -> Vec<T>
+pub(super) fn product<T>(shape: GemmShape, a: &[T], b: &[T]) -> Vec<T>
 where
     T: Copy + Default + AddAssign + Mul<Output = T>,
 {

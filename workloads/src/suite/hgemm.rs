@@ -12,7 +12,7 @@
 
 pub use super::gemm::Tile;
 
-use super::gemm::{halves, product, signs, sixteenths, transpose, Shape};
+use super::gemm::{halves, product, signs, sixteenths, transpose, GemmShape};
 use super::{expect_equal, Benchmark, Size};
 use crate::device::Device;
 use crate::error::Result;
@@ -88,7 +88,7 @@ const WEIGHT_GRADIENT_F16: Tile = Tile::new("hgemm_tn_f16_128x128x32_64x64", [12
 /// Runs C = A B with one of [`TILES`], and checks the answer. A is `m` x `k` and B `k` x `n`; `m`, `n` and
 /// `k` are multiples of eight.
 pub fn run_tile(device: &mut Device, tile: &Tile, m: usize, n: usize, k: usize) -> Result<()> {
-    run_forward(device, tile, Factors::new(Shape::new(m, n, k), sixteenths))
+    run_forward(device, tile, Factors::new(GemmShape::new(m, n, k), sixteenths))
 }
 
 fn run_forward(device: &mut Device, tile: &Tile, factors: Factors) -> Result<()> {
@@ -118,19 +118,23 @@ fn run_weight_gradient_f16(device: &mut Device, size: Size) -> Result<()> {
     expect_equal("C", &c, &halves(&factors.product()))
 }
 
-fn shape(size: Size) -> Shape {
-    size.pick(Shape::new(328, 264, 208), Shape::new(1024, 1024, 1024), Shape::new(2048, 2048, 2048))
+fn shape(size: Size) -> GemmShape {
+    size.pick(
+        GemmShape::new(328, 264, 208),
+        GemmShape::new(1024, 1024, 1024),
+        GemmShape::new(2048, 2048, 2048),
+    )
 }
 
 /// A and B, with exact sums.
 struct Factors {
-    shape: Shape,
+    shape: GemmShape,
     a: Vec<f32>,
     b: Vec<f32>,
 }
 
 impl Factors {
-    fn new(shape: Shape, values: fn(&mut fastrand::Rng, usize) -> Vec<f32>) -> Factors {
+    fn new(shape: GemmShape, values: fn(&mut fastrand::Rng, usize) -> Vec<f32>) -> Factors {
         let mut random = fastrand::Rng::with_seed(16);
         let (a, b) = (values(&mut random, shape.m * shape.k), values(&mut random, shape.k * shape.n));
         Factors { shape, a, b }

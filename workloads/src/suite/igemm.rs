@@ -4,7 +4,7 @@
 //! C = A Bᵀ with B stored n x k, in one launch with a thread block per 128 x 128 tile, which does not divide
 //! the product at small size.
 
-use super::gemm::{Shape, Tile};
+use super::gemm::{GemmShape, Tile};
 use super::{expect_equal, Benchmark, Size};
 use crate::device::Device;
 use crate::error::Result;
@@ -20,16 +20,20 @@ pub(super) const IGEMM: Benchmark = Benchmark {
 
 const TILE: Tile = Tile::new("igemm_128x128x64_64x64", [128, 128, 64], [64, 64]);
 
-fn shape(size: Size) -> Shape {
-    size.pick(Shape::new(328, 264, 176), Shape::new(1024, 1024, 1024), Shape::new(2048, 2048, 2048))
+fn shape(size: Size) -> GemmShape {
+    size.pick(
+        GemmShape::new(328, 264, 176),
+        GemmShape::new(1024, 1024, 1024),
+        GemmShape::new(2048, 2048, 2048),
+    )
 }
 
 /// Runs C = A Bᵀ, and checks the answer. A is `m` x `k` and B `n` x `k`.
 pub fn run_shape(device: &mut Device, m: usize, n: usize, k: usize) -> Result<()> {
-    run_on(device, Shape::new(m, n, k))
+    run_on(device, GemmShape::new(m, n, k))
 }
 
-fn run_on(device: &mut Device, shape: Shape) -> Result<()> {
+fn run_on(device: &mut Device, shape: GemmShape) -> Result<()> {
     let mut random = fastrand::Rng::with_seed(8);
     let a: Vec<i8> = (0..shape.m * shape.k).map(|_| random.i8(..)).collect();
     let b: Vec<i8> = (0..shape.n * shape.k).map(|_| random.i8(..)).collect();

@@ -9,7 +9,7 @@
 
 use half::f16;
 
-use super::gemm::{halves, product, singles, transpose, Shape, Tile};
+use super::gemm::{halves, product, singles, transpose, GemmShape, Tile};
 use super::{counted, expect_close, Benchmark, Size, Tolerance};
 use crate::device::{Argument, Device};
 use crate::error::Result;
@@ -90,8 +90,8 @@ impl Layer {
     }
 
     /// The product of every time step.
-    fn product(self) -> Shape {
-        Shape::new(self.batch, self.sums(), self.joined())
+    fn product(self) -> GemmShape {
+        GemmShape::new(self.batch, self.sums(), self.joined())
     }
 }
 
@@ -232,10 +232,10 @@ fn run_rnn_gradients(device: &mut Device, size: Size) -> Result<()> {
         let [upstream, gradient] =
             [device_upstream, gradients].map(|pointer| pointer.offset((step * states * 2) as u64));
         launch_units(device, &module, "rnn_tanh_gradient", layer, &[upstream, later, state, gradient])?;
-        let shape = Shape::new(layer.batch, layer.joined(), layer.hidden);
+        let shape = GemmShape::new(layer.batch, layer.joined(), layer.hidden);
         DATA_GRADIENT.launch(device, &module, shape, [gradient, weights, now])?;
     }
-    let weight_shape = Shape::new(layer.hidden, layer.joined(), rows);
+    let weight_shape = GemmShape::new(layer.hidden, layer.joined(), rows);
     let weight_gradient: Vec<f32> =
         WEIGHT_GRADIENT.multiply(device, &module, weight_shape, [gradients, device_joined])?;
     let bias_gradient = device.allocate((layer.hidden * 4) as u64);
@@ -284,7 +284,7 @@ impl Gradients {
                 *sum = f16::from_f32(gradient).to_f32();
             }
             now.copy_from_slice(&product(
-                Shape::new(layer.batch, layer.joined(), layer.hidden),
+                GemmShape::new(layer.batch, layer.joined(), layer.hidden),
                 sums,
                 &weights,
             ));
@@ -295,7 +295,7 @@ impl Gradients {
         Gradients {
             joined: joined_gradients,
             weights: product(
-                Shape::new(layer.hidden, layer.joined(), rows),
+                GemmShape::new(layer.hidden, layer.joined(), rows),
                 &by_unit,
                 &joined[..rows * layer.joined()],
             ),

@@ -4,7 +4,7 @@
 //! Three launches, with a thread block per 128 x 128 tile: C = A B (a layer's forward product), C = A Bᵀ (the
 //! gradient of its input) and C = Aᵀ B (the gradient of its weights).
 
-use super::gemm::{product, sixteenths, transpose, Shape, Tile};
+use super::gemm::{product, sixteenths, transpose, GemmShape, Tile};
 use super::{expect_equal, Benchmark, Size};
 use crate::device::Device;
 use crate::error::Result;
@@ -18,8 +18,8 @@ pub(super) const SGEMM: Benchmark = Benchmark {
     run,
 };
 
-fn shape(size: Size) -> Shape {
-    size.pick(Shape::new(256, 128, 32), Shape::new(512, 256, 256), Shape::new(1024, 512, 512))
+fn shape(size: Size) -> GemmShape {
+    size.pick(GemmShape::new(256, 128, 32), GemmShape::new(512, 256, 256), GemmShape::new(1024, 512, 512))
 }
 
 fn run(device: &mut Device, size: Size) -> Result<()> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Textures of every shape and surfaces, against the formulas of the CUDA programming guide.
 
-use gpurf_workloads::texture::{AddressMode, Channel, Image, Sampler, Shape};
+use gpurf_workloads::texture::{AddressMode, Channel, Image, ImageShape, Sampler};
 use gpurf_workloads::{Argument, Device, Pointer};
 
 use super::IMAGES;
@@ -15,7 +15,7 @@ const POINT: Sampler = Sampler {
 };
 const LINEAR: Sampler = Sampler { linear: true, ..POINT };
 
-fn image(base: Pointer, channel: Channel, channels: u32, shape: Shape, extents: [u32; 4]) -> Image {
+fn image(base: Pointer, channel: Channel, channels: u32, shape: ImageShape, extents: [u32; 4]) -> Image {
     let [width, height, depth, layers] = extents;
     Image { base, channel, channels, shape, width, height, depth, layers, pitch: 0 }
 }
@@ -99,7 +99,8 @@ fn lines_of_texels() {
     for sampler in samplers() {
         let mut device = device();
         let base = device.upload(&data);
-        let handle = device.bind(image(base, Channel::F32, 1, Shape::Line, [9, 1, 1, 1]), sampler).unwrap();
+        let handle =
+            device.bind(image(base, Channel::F32, 1, ImageShape::Line, [9, 1, 1, 1]), sampler).unwrap();
         let at = coordinates::<1>(62, if sampler.normalized_coordinates { 1.0 } else { 9.0 });
         for (x, [found]) in at.iter().zip(sampled::<1, _>(&mut device, "lines", &[handle.into()], &at)) {
             let expected: f64 = taps(x[0], 9, &sampler, 0)
@@ -118,7 +119,7 @@ fn planes_and_their_gathered_texels() {
     for sampler in samplers() {
         let mut device = device();
         let base = device.upload(&data);
-        let plane = image(base, Channel::F32, 1, Shape::Plane, [width, height, 1, 1]);
+        let plane = image(base, Channel::F32, 1, ImageShape::Plane, [width, height, 1, 1]);
         let handle = device.bind(plane, sampler).unwrap();
         let handles = device.upload(&[handle, handle]);
         let at = coordinates::<2>(64, if sampler.normalized_coordinates { 1.0 } else { 6.0 });
@@ -161,7 +162,7 @@ fn volumes() {
     for sampler in samplers() {
         let mut device = device();
         let base = device.upload(&data);
-        let volume = image(base, Channel::F32, 1, Shape::Volume, [width, height, depth, 1]);
+        let volume = image(base, Channel::F32, 1, ImageShape::Volume, [width, height, depth, 1]);
         let handle = device.bind(volume, sampler).unwrap();
         let handles = device.upload(&[handle]);
         let at = coordinates::<4>(66, if sampler.normalized_coordinates { 1.0 } else { 4.0 });
@@ -191,9 +192,9 @@ fn layers_levels_and_derivatives() {
     for sampler in [POINT, LINEAR] {
         let mut device = device();
         let [of_lines, of_planes] = [device.upload(&lines), device.upload(&planes)];
-        let line = image(of_lines, Channel::F32, 1, Shape::Line, [width, 1, 1, layers]);
-        let plane = image(of_planes, Channel::F32, 1, Shape::Plane, [width, height, 1, layers]);
-        let single = image(of_planes, Channel::F32, 1, Shape::Plane, [width, height, 1, 1]);
+        let line = image(of_lines, Channel::F32, 1, ImageShape::Line, [width, 1, 1, layers]);
+        let plane = image(of_planes, Channel::F32, 1, ImageShape::Plane, [width, height, 1, layers]);
+        let single = image(of_planes, Channel::F32, 1, ImageShape::Plane, [width, height, 1, 1]);
         let [line, plane, single] = [line, plane, single].map(|image| device.bind(image, sampler).unwrap());
         let mut at = coordinates::<4>(69, 5.0);
         at.iter_mut().enumerate().for_each(|(i, place)| place[2] = (i % 5) as f32);
@@ -234,8 +235,8 @@ fn cubes() {
     let data = texels(70, size * size * 12);
     let mut device = device();
     let base = device.upload(&data);
-    let one = image(base, Channel::F32, 1, Shape::Cube, [size, size, 1, 1]);
-    let two = image(base, Channel::F32, 1, Shape::Cube, [size, size, 1, 2]);
+    let one = image(base, Channel::F32, 1, ImageShape::Cube, [size, size, 1, 1]);
+    let two = image(base, Channel::F32, 1, ImageShape::Cube, [size, size, 1, 2]);
     let [one, two] = [one, two].map(|image| device.bind(image, POINT).unwrap());
     let mut random = fastrand::Rng::with_seed(71);
     let at: Vec<[f32; 4]> = (0..96)
@@ -268,7 +269,7 @@ fn formats_of_texels() {
     let mut device = device();
     let bytes: Vec<u8> = (0..48).map(|i| (i * 37 + 5) as u8).collect();
     let base = device.upload(&bytes);
-    let of = |channel, channels, width| image(base, channel, channels, Shape::Line, [width, 1, 1, 1]);
+    let of = |channel, channels, width| image(base, channel, channels, ImageShape::Line, [width, 1, 1, 1]);
     // Fetched by whole coordinates; outside there are zeros.
     let at: Vec<i32> = vec![0, 1, 2, 3, -1, 100];
     let values = Sampler { normalized_values: true, ..POINT };
@@ -302,7 +303,7 @@ fn formats_of_texels() {
     let second = [8, 10, 12, 14].map(|i| i16::from_le_bytes([bytes[i], bytes[i + 1]]) as i32);
     assert_eq!(found[1].map(|value| value.to_bits() as i32), second);
 
-    let pixels = image(base, Channel::U8, 4, Shape::Plane, [4, 3, 1, 1]);
+    let pixels = image(base, Channel::U8, 4, ImageShape::Plane, [4, 3, 1, 1]);
     let handle = device.bind(pixels, POINT).unwrap();
     let at: Vec<[f32; 2]> = (0..12).map(|i| [(i % 4) as f32 + 0.5, (i / 4) as f32 + 0.5]).collect();
     let found = sampled::<1, _>(&mut device, "pixels", &[handle.into()], &at);
@@ -314,7 +315,7 @@ fn channels_that_are_wanted_residency_and_extents() {
     let data: Vec<f32> = (0..4 * 16).map(|i| i as f32).collect();
     let mut device = device();
     let base = device.upload(&data);
-    let plane = image(base, Channel::F32, 4, Shape::Plane, [4, 4, 1, 1]);
+    let plane = image(base, Channel::F32, 4, ImageShape::Plane, [4, 4, 1, 1]);
     let handle = device.bind(plane, POINT).unwrap();
     let at: Vec<[f32; 2]> = (0..16).map(|i| [(i % 4) as f32, (i / 4) as f32]).collect();
     let found = sampled::<3, _>(&mut device, "some_channels", &[handle.into()], &at);
@@ -326,13 +327,13 @@ fn channels_that_are_wanted_residency_and_extents() {
     let out = device.allocate(16);
     device.launch(&IMAGES, "resident", 1, 1, 0, &[handle.into(), out.into()]).unwrap();
     assert_eq!(device.read::<f32>(out, 2).unwrap(), [0.0, 1.0]);
-    let volume = image(base, Channel::F32, 1, Shape::Volume, [5, 4, 3, 1]);
+    let volume = image(base, Channel::F32, 1, ImageShape::Volume, [5, 4, 3, 1]);
     let volume = device.bind(volume, POINT).unwrap();
     device.launch(&IMAGES, "extents", 1, 1, 0, &[volume.into(), out.into()]).unwrap();
     assert_eq!(device.read::<i32>(out, 3).unwrap(), [5, 4, 3]);
 
     let at: Vec<[i32; 2]> = vec![[0, 0], [2, 3], [4, 1], [-1, 0], [3, 2]];
-    let single = image(base, Channel::F32, 1, Shape::Plane, [4, 4, 1, 1]);
+    let single = image(base, Channel::F32, 1, ImageShape::Plane, [4, 4, 1, 1]);
     let single = device.bind(single, POINT).unwrap();
     let found = sampled::<2, _>(&mut device, "whole_coordinates", &[single.into(), volume.into()], &at);
     let texel = |[x, y]: [i32; 2], width: i32, plane: i32| {
@@ -352,8 +353,9 @@ fn surfaces_of_every_width() {
     let mut device = device();
     let data = texels(72, 4 * 40 * 3);
     let [from, to] = [device.upload(&data), device.allocate(4 * 480)];
-    let [a, b] = [from, to]
-        .map(|base| device.bind(image(base, Channel::F32, 4, Shape::Plane, [40, 3, 1, 1]), POINT).unwrap());
+    let [a, b] = [from, to].map(|base| {
+        device.bind(image(base, Channel::F32, 4, ImageShape::Plane, [40, 3, 1, 1]), POINT).unwrap()
+    });
     device.launch(&IMAGES, "mirrored", (2, 3), 32, 0, &[a.into(), b.into(), 40.into()]).unwrap();
     let found: Vec<[f32; 4]> = device.read(to, 120).unwrap();
     for (i, found) in found.into_iter().enumerate() {
@@ -370,7 +372,10 @@ fn surfaces_of_every_width() {
         .iter()
         .zip(formats)
         .map(|(&base, (channel, channels))| {
-            device.bind(image(base, channel, channels, Shape::Plane, [8, 2, 1, 1]), POINT).unwrap().into()
+            device
+                .bind(image(base, channel, channels, ImageShape::Plane, [8, 2, 1, 1]), POINT)
+                .unwrap()
+                .into()
         })
         .collect();
     let out = device.allocate(8 * 24);
@@ -390,8 +395,9 @@ fn surfaces_have_edges() {
     let data: Vec<i32> = (0..8).map(|i| 10 + i).collect();
     let base = device.upload(&data);
     let written = device.allocate(32);
-    let [line, other] = [base, written]
-        .map(|base| device.bind(image(base, Channel::S32, 1, Shape::Line, [8, 1, 1, 1]), POINT).unwrap());
+    let [line, other] = [base, written].map(|base| {
+        device.bind(image(base, Channel::S32, 1, ImageShape::Line, [8, 1, 1, 1]), POINT).unwrap()
+    });
     let handles = device.upload(&[line, other]);
     let out = device.allocate(8 * 16);
     device.launch(&IMAGES, "edges", 1, 16, 0, &[line.into(), handles.into(), out.into()]).unwrap();
@@ -416,10 +422,10 @@ fn surfaces_of_every_shape_and_sums_on_them() {
     let mut device = device();
     let zeros = [4 * 3 * 2, 4 * 2, 4 * 3 * 2, 4 * 4 * 6].map(|count| device.allocate(4 * count));
     let shapes = [
-        (Shape::Volume, [4, 3, 2, 1]),
-        (Shape::Line, [4, 1, 1, 2]),
-        (Shape::Plane, [4, 3, 1, 2]),
-        (Shape::Cube, [4, 4, 1, 1]),
+        (ImageShape::Volume, [4, 3, 2, 1]),
+        (ImageShape::Line, [4, 1, 1, 2]),
+        (ImageShape::Plane, [4, 3, 1, 2]),
+        (ImageShape::Cube, [4, 4, 1, 1]),
     ];
     let handles: Vec<Argument> = zeros
         .iter()
@@ -436,14 +442,14 @@ fn surfaces_of_every_shape_and_sums_on_them() {
     assert_eq!(device.read::<i32>(zeros[3], 96).unwrap(), cube);
 
     let base = device.allocate(32);
-    let line = device.bind(image(base, Channel::S32, 1, Shape::Line, [8, 1, 1, 1]), POINT).unwrap();
+    let line = device.bind(image(base, Channel::S32, 1, ImageShape::Line, [8, 1, 1, 1]), POINT).unwrap();
     device.launch(&IMAGES, "surface_sums", 2, 32, 0, &[line.into()]).unwrap();
     // Each of two blocks adds 0 + 4 + .. + 28 and so on.
     assert_eq!(device.read::<i32>(base, 5).unwrap(), [224, 240, 256, 272, -31]);
 
     for channel in [Channel::U8, Channel::U16] {
         let bytes = device.allocate(128);
-        let plane = device.bind(image(bytes, channel, 4, Shape::Plane, [3, 2, 1, 1]), POINT).unwrap();
+        let plane = device.bind(image(bytes, channel, 4, ImageShape::Plane, [3, 2, 1, 1]), POINT).unwrap();
         device.launch(&IMAGES, "formatted", 1, 32, 0, &[plane.into(), 3.into()]).unwrap();
         let texel = |x: i32| [x, 300 + x, 5, 1000 * x];
         let second_row: Vec<i32> = (0..3).flat_map(texel).collect();
@@ -468,7 +474,7 @@ fn images_that_are_not_possible() {
         let error = device.bind(image, sampler).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    let line = |channel, channels, width| image(base, channel, channels, Shape::Line, [width, 1, 1, 1]);
+    let line = |channel, channels, width| image(base, channel, channels, ImageShape::Line, [width, 1, 1, 1]);
     refused(&mut device, line(Channel::F32, 3, 2), POINT, "3 channels");
     refused(&mut device, line(Channel::F32, 1, 0), POINT, "no texels");
     refused(&mut device, line(Channel::F32, 1, 17), POINT, "not inside of allocated memory");
@@ -479,9 +485,14 @@ fn images_that_are_not_possible() {
         Sampler { normalized_values: true, ..POINT },
         "8 and 16 bits",
     );
-    refused(&mut device, image(base, Channel::U8, 1, Shape::Cube, [2, 3, 1, 1]), POINT, "does not extend so");
+    refused(
+        &mut device,
+        image(base, Channel::U8, 1, ImageShape::Cube, [2, 3, 1, 1]),
+        POINT,
+        "does not extend so",
+    );
     // A plane where the kernel reads a volume.
-    let plane = device.bind(image(base, Channel::F32, 1, Shape::Plane, [4, 4, 1, 1]), POINT).unwrap();
+    let plane = device.bind(image(base, Channel::F32, 1, ImageShape::Plane, [4, 4, 1, 1]), POINT).unwrap();
     let arguments = [plane.into(), base.into(), base.into()];
     let error = device.launch(&IMAGES, "volumes", 1, 1, 0, &arguments).unwrap_err().to_string();
     assert!(error.contains("reads a texture of 3 dimensions, but a Plane is bound"), "{error}");

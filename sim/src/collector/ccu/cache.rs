@@ -13,7 +13,7 @@ use crate::collector::{choose, Issue, Placement};
 
 /// A value from the banks that takes its entry in the cycle in which it arrives.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
-pub struct Arrival {
+pub struct ArrivingValue {
     pub entry: usize,
     pub register: RegisterId,
     /// Its next use is near.
@@ -22,7 +22,7 @@ pub struct Arrival {
 
 /// A fully associative table of register values; sets of entries are bit masks.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
-pub struct Cache<D: Data> {
+pub struct CollectorCache<D: Data> {
     pub entries: usize,
     pub replacement: ReplacementPolicy,
     pub valid: u16,
@@ -32,13 +32,13 @@ pub struct Cache<D: Data> {
     pub data: [D; MAX_ENTRIES],
     order: LruOrder,
     /// The value that arrives in this cycle, under `allocate_on_arrival`.
-    pub arrival: Option<Arrival>,
+    pub arrival: Option<ArrivingValue>,
 }
 
-impl<D: Data> Cache<D> {
+impl<D: Data> CollectorCache<D> {
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { entries, replacement, .. } = *parameters;
-        Cache {
+        CollectorCache {
             entries,
             replacement,
             valid: 0,
@@ -88,7 +88,7 @@ impl<D: Data> Cache<D> {
 
     /// Everything that one clock edge does to the table, except port S and unlocking.
     ///
-    /// `issue`: the issued instruction, with its placement from [`Cache::look_up`].
+    /// `issue`: the issued instruction, with its placement from [`CollectorCache::look_up`].
     /// `results`: what is at the ports D, the first port first. `invalid`: registers whose entries must go.
     /// Returns the entry of every slot.
     pub fn update(
@@ -154,9 +154,9 @@ impl<D: Data> Cache<D> {
         self.near = self.near & !(1 << entry) | (near as u16) << entry;
     }
 
-    /// As [`Cache::update`], under `allocate_on_arrival`: what arrives has its entry, sources only use what
-    /// they have found, and results yield to both. `leaves`: the instruction is dispatched; what it has
-    /// locked is kept in this cycle, too.
+    /// As [`CollectorCache::update`], under `allocate_on_arrival`: what arrives has its entry, sources only
+    /// use what they have found, and results yield to both. `leaves`: the instruction is dispatched; what it
+    /// has locked is kept in this cycle, too.
     pub fn update_on_arrival(
         &mut self,
         issue: Option<(&Issue, &Placement)>,
@@ -180,7 +180,7 @@ impl<D: Data> Cache<D> {
             self.lock = 0;
         }
         let mut touched = 0;
-        if let Some(Arrival { entry, register, near }) = arrival {
+        if let Some(ArrivingValue { entry, register, near }) = arrival {
             touched = 1 << entry;
             self.tag[entry] = register.0;
             self.valid |= touched;

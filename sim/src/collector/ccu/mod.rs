@@ -8,8 +8,8 @@ use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_D_PORTS, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
-use self::cache::{Arrival, Cache};
-use super::{Collector, Edge, Issue, Placement, Results};
+use self::cache::{ArrivingValue, CollectorCache};
+use super::{Collector, Edge, Issue, Placement, WrittenResults};
 use crate::bits::{equal, members};
 
 /// A result at a port D.
@@ -27,7 +27,7 @@ pub struct DWrite<D: Data> {
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Ccu<D: Data> {
     parameters: Parameters,
-    cache: Cache<D>,
+    cache: CollectorCache<D>,
     /// The warp whose values are in the cache; none before the first instruction.
     owner: Option<WarpId>,
     occupied: bool,
@@ -53,7 +53,7 @@ impl<D: Data> Ccu<D> {
     pub fn new(parameters: &Parameters) -> Self {
         Ccu {
             parameters: *parameters,
-            cache: Cache::new(parameters),
+            cache: CollectorCache::new(parameters),
             owner: None,
             occupied: false,
             unit: 0,
@@ -172,7 +172,7 @@ impl<D: Data> Collector<D> for Ccu<D> {
     fn takes(
         &self,
         _issue: Option<&Issue>,
-        results: &Results<D>,
+        results: &WrittenResults<D>,
         filter: impl Fn(u8) -> (u8, u8),
     ) -> (u8, u8) {
         filter(results.of(self.owner))
@@ -190,7 +190,7 @@ impl<D: Data> Collector<D> for Ccu<D> {
             let entry = self.cache.replace(self.cache.valid, self.cache.lock, random);
             let entry = entry.expect("more entries than slots");
             let near = self.near & waiting != 0;
-            self.cache.arrival = Some(Arrival { entry, register: self.registers[slot], near });
+            self.cache.arrival = Some(ArrivingValue { entry, register: self.registers[slot], near });
             self.cache.data[entry] = data;
             self.ready |= waiting;
             members(waiting).for_each(|other| self.index[other] = entry as u8);

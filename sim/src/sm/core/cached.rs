@@ -9,7 +9,7 @@ use super::super::code::Code;
 use super::super::context::Context;
 use super::super::executing::Executing;
 use super::super::prefetch::Prefetcher;
-use super::super::register_cache::{Arrival, RegisterCacheUnit, SourceFindings, Taken};
+use super::super::register_cache::{CacheIntake, RegisterCacheUnit, RegisterWrite, SourceFindings};
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
@@ -70,7 +70,7 @@ impl<E: RunsSubCore> Core<E> {
         if let Some(collector) = cache.reading.take() {
             cache.held[collector.index()].data = moved.data;
         }
-        let Taken { result, is_kept, fill } = cache.take(&moved, &mut context.records.counters);
+        let CacheIntake { result, is_kept, fill } = cache.take(&moved, &mut context.records.counters);
         let (is_live, writes_through) = (cache.is_live(moved.leaving.as_ref()), cache.writes_through);
         if let Some(RegisterLanes { warp, register, lanes, data: value }) = moved.leaving {
             // What a warp that has ended leaves is read by nobody.
@@ -78,14 +78,14 @@ impl<E: RunsSubCore> Core<E> {
             if is_read && is_live {
                 let written_back = !(writes_through && is_kept && result.is_some());
                 context.records.counters.rc_write_backs += u64::from(written_back);
-                let leaving = Arrival { warp, register, lanes, value, position: 0, serial: 0 };
+                let leaving = RegisterWrite { warp, register, lanes, value, position: 0, serial: 0 };
                 self.write_lanes(&leaving, context);
             } else if is_read {
                 context.records.counters.rc_dead_values += 1;
             }
         }
         if let Some(result) = &result {
-            let Arrival { warp, register, serial, .. } = *result;
+            let RegisterWrite { warp, register, serial, .. } = *result;
             if !is_kept {
                 self.write_lanes(result, context);
             }
@@ -95,7 +95,7 @@ impl<E: RunsSubCore> Core<E> {
             context.records.show(|pipeline| pipeline.write(now, serial));
             self.complete_part(warp, context);
         }
-        if let Some(Arrival { warp, .. }) = result.filter(|_| is_kept).or(fill) {
+        if let Some(RegisterWrite { warp, .. }) = result.filter(|_| is_kept).or(fill) {
             self.read_on(warp);
         }
     }
@@ -108,7 +108,8 @@ impl<E: RunsSubCore> Core<E> {
             else {
                 continue;
             };
-            let write = Arrival { warp, register, lanes: u32::MAX, value: token, position: 0, serial: 0 };
+            let write =
+                RegisterWrite { warp, register, lanes: u32::MAX, value: token, position: 0, serial: 0 };
             self.write_row(base, &write);
             context.records.counters.bank_writes += 1;
             context.records.blocks.registers_restored += 1;
@@ -116,14 +117,14 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// A bank is written in some lanes.
-    fn write_lanes(&mut self, write: &Arrival, context: &mut Context) {
+    fn write_lanes(&mut self, write: &RegisterWrite, context: &mut Context) {
         self.write_row(self.warps[write.warp.index()].base, write);
         context.records.counters.bank_writes += 1;
         context.records.counters.rc_lane_file_writes += count_lanes(write.lanes);
     }
 
     /// The same for a warp whose registers lie from row `base` on.
-    fn write_row(&mut self, base: Row, write: &Arrival) {
+    fn write_row(&mut self, base: Row, write: &RegisterWrite) {
         let Some(cache) = &mut self.cached.cache else { return };
         let (bank, value) = cache.write_row(base, write);
         self.hardware.inputs.results.put(bank.index(), (write.warp, write.register, base), false, value);
@@ -222,7 +223,7 @@ impl<E: RunsSubCore> Core<E> {
         for (slot, (&register, &position)) in sources.iter().zip(positions).enumerate() {
             let lanes = found.lanes.take[slot];
             if let (1.., Some(value)) = (lanes, found.operand(slot, outputs.operand(slot))) {
-                cache.fills.push_back(Arrival { warp, register, lanes, value, position, serial: 0 });
+                cache.fills.push_back(RegisterWrite { warp, register, lanes, value, position, serial: 0 });
             }
         }
     }
@@ -233,7 +234,7 @@ impl<E: RunsSubCore> Core<E> {
         let (warp, lanes) = (executing.warp, executing.instruction.mask);
         cache.results.extend(destinations.iter().map(|&register| {
             let value = token(executing.serial, register);
-            Arrival { warp, register, lanes, value, position: 0, serial: executing.serial }
+            RegisterWrite { warp, register, lanes, value, position: 0, serial: executing.serial }
         }));
         true
     }

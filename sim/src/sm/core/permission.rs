@@ -4,7 +4,7 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::WarpSet;
 
-use crate::issue::Waits;
+use crate::issue::WarpWaits;
 
 /// The decision of a scheduler of the whole SM; a bit per warp.
 #[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
@@ -17,7 +17,7 @@ pub(super) struct Permission {
 
 /// Facts that a scheduler of the whole SM needs.
 pub(in crate::sm) struct Candidates {
-    pub waits: Waits,
+    pub waits: WarpWaits,
     /// Or there are latches, whichever are full.
     pub free_collector: bool,
 }

@@ -26,8 +26,9 @@ pub(super) struct WaitingResult {
     pub restored: bool,
 }
 
+/// Results that wait for their bank.
 #[derive(BorshSerialize, BorshDeserialize)]
-pub(super) struct Results {
+pub(super) struct ResultQueues {
     waiting: [VecDeque<WaitingResult>; MAX_BANKS],
     /// Banks for which any waits, a bit each.
     wanted: u8,
@@ -36,11 +37,11 @@ pub(super) struct Results {
     restoring: u32,
 }
 
-impl Results {
+impl ResultQueues {
     /// For so many banks.
     pub fn new(banks: usize) -> Self {
         let waiting = std::array::from_fn(|_| VecDeque::with_capacity(64));
-        Results { waiting, wanted: 0, banks, restoring: 0 }
+        ResultQueues { waiting, wanted: 0, banks, restoring: 0 }
     }
 
     #[inline]

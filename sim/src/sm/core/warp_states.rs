@@ -2,7 +2,7 @@
 //! States of a sub-core's warps: each waits for something.
 
 use super::super::warp::State;
-use crate::issue::Waits;
+use crate::issue::WarpWaits;
 use crate::statistics::Stalls;
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{WarpId, WarpSet};
@@ -91,8 +91,8 @@ impl WarpStates {
     }
 
     /// The same for a two-level scheduler, to which these warps are ready.
-    pub fn waits(&self, ready: WarpSet) -> Waits {
-        Waits {
+    pub fn waits(&self, ready: WarpSet) -> WarpWaits {
+        WarpWaits {
             ready: ready.into(),
             dependence: (self.dependence | self.prefetch).into(),
             shared: self.shared.into(),

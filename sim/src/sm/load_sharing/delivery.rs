@@ -9,15 +9,15 @@ use crate::statistics::Counters;
 
 /// A load, with what is known of it.
 #[derive(Clone, Copy)]
-pub struct Load<'a> {
+pub struct ExecutingLoad<'a> {
     pub executing: &'a Executing,
     pub decoded: &'a Decoded,
     pub block: &'a ThreadBlock,
 }
 
-impl Load<'_> {
+impl ExecutingLoad<'_> {
     /// Both do the same to the same addresses, lane by lane.
-    pub fn agrees_with(&self, other: &Load) -> bool {
+    pub fn agrees_with(&self, other: &ExecutingLoad) -> bool {
         let (own, its) = (&self.executing.instruction, &other.executing.instruction);
         self.executing.block == other.executing.block
             && self.decoded.operation == other.decoded.operation
@@ -26,9 +26,9 @@ impl Load<'_> {
     }
 
     /// Counts that the data of this load go to `receiver`; whether they are what it asked for.
-    pub fn deliver(&self, receiver: &Load, counters: &mut Counters) -> bool {
+    pub fn deliver(&self, receiver: &ExecutingLoad, counters: &mut Counters) -> bool {
         let agree = self.agrees_with(receiver);
-        let digest = |load: &Load| load.block.digest(&load.executing.instruction);
+        let digest = |load: &ExecutingLoad| load.block.digest(&load.executing.instruction);
         let right = match (digest(self), digest(receiver)) {
             (Some(loaded), Some(asked)) => loaded == asked,
             _ => agree,

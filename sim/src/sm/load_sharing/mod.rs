@@ -32,8 +32,8 @@ use super::names::BlockId;
 use super::renamed::RenamedRegisters;
 use super::request::{perform, stores_to_shared};
 use super::surroundings::Surroundings;
-use delivery::Load;
-use multicaster::{Grant, Multicaster};
+use delivery::ExecutingLoad;
+use multicaster::{GrantedAccess, Multicaster};
 use renaming::{LoadTask, Renaming, Room};
 use sections::Sections;
 use versions::{Versions, REACH};
@@ -71,9 +71,9 @@ fn places<'a>(
     addresses.into_iter().map(move |address| (start + offset(&code.header, address)) % REACH)
 }
 
-fn load<'a>(code: &'a Code, blocks: &'a Blocks, executing: &'a Executing) -> Load<'a> {
+fn load<'a>(code: &'a Code, blocks: &'a Blocks, executing: &'a Executing) -> ExecutingLoad<'a> {
     let decoded = code.of(&executing.instruction);
-    Load { executing, decoded, block: &blocks.get(executing.block).block }
+    ExecutingLoad { executing, decoded, block: &blocks.get(executing.block).block }
 }
 
 impl LoadSharing {
@@ -277,7 +277,7 @@ fn report_unknown(executing: &Executing, around: &mut Surroundings) {
 fn grant_access(
     multicaster: &mut Multicaster,
     versions: &Versions,
-    grant: Grant,
+    grant: GrantedAccess,
     unit: &mut LoadStoreUnit<Executing>,
     around: &mut Surroundings,
 ) {

@@ -108,13 +108,13 @@ struct BlockLoads {
 pub(super) struct PartnerStep {
     /// Loads that the unit has taken from the sub-cores' queues, one bit per sub-core.
     pub taken: u8,
-    pub grant: Option<Grant>,
+    pub grant: Option<GrantedAccess>,
     /// The unit sends a load that it does not have.
     pub unknown: bool,
 }
 
 /// An access to shared memory, for one load or two.
-pub(super) struct Grant {
+pub(super) struct GrantedAccess {
     pub first: LoadPart,
     pub second: Option<LoadPart>,
 }
@@ -244,7 +244,7 @@ impl Multicaster {
             let sent_twice = outputs.load_second_valid;
             let second = sent_twice.then(|| self.release(outputs.load_second_warp, &outputs)).flatten();
             unknown = first.is_none() || sent_twice && second.is_none();
-            grant = first.map(|first| Grant { first, second });
+            grant = first.map(|first| GrantedAccess { first, second });
         }
         let mut taken = 0;
         for sub_core in (0..SUB_CORES).filter(|&sub_core| outputs.request_ready[sub_core]) {

@@ -13,7 +13,7 @@ const ABSENT: u64 = u64::MAX;
 /// Which sectors are present, and from which cycle on: a sector on its way is there already, with
 /// the cycle of its arrival, so that later misses to it join the first.
 #[derive(Clone, BorshSerialize, BorshDeserialize)]
-pub(super) struct Cache {
+pub(super) struct CacheTags {
     lines: Vec<Line>,
     ways: usize,
     sets: usize,
@@ -68,11 +68,11 @@ pub(super) struct Replaced {
     pub sectors: u32,
 }
 
-impl Cache {
+impl CacheTags {
     /// `size` in bytes.
     pub fn new(size: u64, ways: usize, keeps: Keeps) -> Self {
         let sets = size as usize / LINE as usize / ways;
-        Cache { lines: vec![EMPTY; sets * ways], ways, sets, keeps, stored: 0, uses: 0 }
+        CacheTags { lines: vec![EMPTY; sets * ways], ways, sets, keeps, stored: 0, uses: 0 }
     }
 
     /// The cycle from which the sector is present, if it is present or on its way.
@@ -84,7 +84,7 @@ impl Cache {
         Some(found.ready[sector]).filter(|&ready| ready != ABSENT)
     }
 
-    /// The number that [`Cache::set_number`] has given the sector of a line that is there.
+    /// The number that [`CacheTags::set_number`] has given the sector of a line that is there.
     pub fn number(&mut self, line: u64, sector: usize) -> u32 {
         self.find(line).map_or(0, |found| found.numbers[sector])
     }
@@ -124,8 +124,8 @@ impl Cache {
         replaced
     }
 
-    /// The sector of this number, which [`Cache::fill`] took to be present from cycle `least` on, is so from
-    /// cycle `ready` on, if its line is still there.
+    /// The sector of this number, which [`CacheTags::fill`] took to be present from cycle `least` on, is so
+    /// from cycle `ready` on, if its line is still there.
     pub fn correct(&mut self, line: u64, sector: usize, number: u32, (least, ready): (u64, u64)) {
         let is_it = |found: &&mut Line| found.numbers[sector] == number && found.ready[sector] == least;
         if let Some(found) = self.find(line).filter(is_it) {
@@ -135,7 +135,7 @@ impl Cache {
     }
 
     /// Bytes of a sector, one bit each, are stored in cycle `now`. A sector is present once all of it is
-    /// stored. What makes room for it, as in [`Cache::fill`].
+    /// stored. What makes room for it, as in [`CacheTags::fill`].
     pub fn write(&mut self, line: u64, sector: usize, bytes: u32, now: u64) -> Replaced {
         let (found, replaced) = self.occupy(line, now);
         let is_first = !std::mem::replace(&mut found.stored, true);
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn sectors_are_present_one_by_one() {
-        let mut cache = Cache::new(4096, 4, Keeps::default());
+        let mut cache = CacheTags::new(4096, 4, Keeps::default());
         assert_eq!(cache.lookup(9, 2), None);
         cache.fill(9, 2, 17, 0);
         assert_eq!(cache.lookup(9, 2), Some(17));
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_line_of_a_set_is_replaced() {
-        let mut cache = Cache::new(2 * 128 * 4, 4, Keeps::default());
+        let mut cache = CacheTags::new(2 * 128 * 4, 4, Keeps::default());
         let lines = [0, 2, 4, 6];
         lines.iter().for_each(|&line| assert_eq!(cache.fill(line, 0, 0, 0).sectors, 0));
         assert!(cache.lookup(0, 0).is_some());
@@ -224,13 +224,13 @@ mod tests {
 
     #[test]
     fn a_line_that_waits_for_a_sector_keeps_its_way() {
-        let mut cache = Cache::new(2 * 128, 2, Keeps { reserved: true, stored: 0 });
+        let mut cache = CacheTags::new(2 * 128, 2, Keeps { reserved: true, stored: 0 });
         cache.fill(1, 0, 300, 0);
         cache.fill(2, 0, 200, 0);
         assert_eq!((cache.room(1, 10), cache.room(3, 10), cache.room(3, 250)), (10, 200, 250));
         assert_eq!(cache.fill(3, 0, 500, 200).line, 2, "not the least recently used one, which waits");
         assert_eq!(cache.fill(4, 0, 600, 300).line, 1);
-        let mut any = Cache::new(2 * 128, 2, Keeps::default());
+        let mut any = CacheTags::new(2 * 128, 2, Keeps::default());
         for line in [1, 2] {
             any.fill(line, 0, 300, 0);
         }
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn lines_that_were_stored_to_keep_their_ways_until_they_are_many() {
-        let mut cache = Cache::new(4 * 128, 2, Keeps { reserved: true, stored: 50 });
+        let mut cache = CacheTags::new(4 * 128, 2, Keeps { reserved: true, stored: 50 });
         cache.write(0, 0, 1, 0);
         cache.fill(2, 0, 300, 0);
         assert_eq!(cache.room(4, 10), 300, "the other line of the set keeps its way");
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_sector_is_present_when_all_its_bytes_are_stored() {
-        let mut cache = Cache::new(4096, 4, Keeps::default());
+        let mut cache = CacheTags::new(4096, 4, Keeps::default());
         cache.write(3, 1, 0x0000_ffff, 10);
         assert_eq!(cache.lookup(3, 1), None);
         cache.write(3, 1, 0xffff_0000, 20);
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_is_replaced_says_how_much_memory_lacks() {
-        let mut cache = Cache::new(128, 1, Keeps::default());
+        let mut cache = CacheTags::new(128, 1, Keeps::default());
         cache.write(1, 0, u32::MAX, 0);
         cache.write(1, 3, 1, 0);
         (0..4).step_by(3).for_each(|sector| cache.mark_dirty(1, sector));

@@ -12,7 +12,7 @@ use super::fills::Sector;
 /// Requests of an SM, in their order.
 #[derive(Default)]
 pub(in crate::sm) struct Exchange {
-    requests: Vec<Request>,
+    requests: Vec<L2Request>,
     /// Requests that are answered.
     pub answered: usize,
     /// The present cycle of the SM.
@@ -23,7 +23,7 @@ pub(in crate::sm) struct Exchange {
 
 /// A request, and its answer.
 #[derive(Clone, Copy)]
-pub(super) struct Request {
+pub(super) struct L2Request {
     /// The SM's cycle.
     pub cycle: u64,
     /// When it is at the end of the SM's link.
@@ -54,7 +54,7 @@ impl Exchange {
         if !matches!(purpose, Purpose::Warm(_)) {
             self.horizon = Some(self.horizon.map_or(least, |horizon| horizon.min(least)));
         }
-        self.requests.push(Request { cycle: self.now, sent, least, access, purpose, reply: (0, false) });
+        self.requests.push(L2Request { cycle: self.now, sent, least, access, purpose, reply: (0, false) });
     }
 
     /// No reply that is not known is there before this cycle.
@@ -74,13 +74,13 @@ impl Exchange {
     }
 
     /// The first request that is not answered. The caller answers it.
-    pub(super) fn next(&mut self) -> &mut Request {
+    pub(super) fn next(&mut self) -> &mut L2Request {
         self.answered += 1;
         &mut self.requests[self.answered - 1]
     }
 
     /// An answered request.
-    pub(super) fn answer(&self, number: usize) -> Request {
+    pub(super) fn answer(&self, number: usize) -> L2Request {
         self.requests[number]
     }
 

@@ -17,9 +17,9 @@ use crate::config::{self, Config};
 use crate::statistics::Counters;
 
 use super::bank_queue::BankQueue;
-use super::cache::{Cache, Keeps};
+use super::cache::{CacheTags, Keeps};
 use super::coalescer::{SectorAccess, SECTORS};
-use super::exchange::{Purpose, Request};
+use super::exchange::{L2Request, Purpose};
 use super::fills::Fills;
 use super::l2::{count, Reply, L2};
 use super::miss_table::MissTable;
@@ -27,8 +27,8 @@ use super::miss_table::MissTable;
 /// `T` is what identifies a load.
 #[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct L1<T> {
-    config: config::L1,
-    tags: Cache,
+    config: config::L1Config,
+    tags: CacheTags,
     banks: Vec<BankQueue>,
     /// The bank whose turn it is, if a sector may go to any.
     turn: usize,
@@ -38,7 +38,7 @@ pub(super) struct L1<T> {
 
 /// Where an access stands among the cycles.
 #[derive(Clone, Copy)]
-pub(super) struct Passage {
+pub(super) struct AccessTiming {
     /// The first cycle in which the next sector can enter a bank.
     pub entry: u64,
     /// The cycle in which all of it is done that does not wait for a sector.
@@ -46,9 +46,9 @@ pub(super) struct Passage {
 }
 
 /// Tags of a cache of so many bytes.
-fn tags(l1: &config::L1, size: u64) -> Cache {
+fn tags(l1: &config::L1Config, size: u64) -> CacheTags {
     let keeps = Keeps { reserved: l1.reserved, stored: l1.kept_stores };
-    Cache::new(size, l1.ways_of(size), keeps)
+    CacheTags::new(size, l1.ways_of(size), keeps)
 }
 
 impl<T: Copy> L1<T> {
@@ -79,7 +79,7 @@ impl<T: Copy> L1<T> {
     pub fn load(
         &mut self,
         load: u32,
-        passage: &mut Passage,
+        passage: &mut AccessTiming,
         access: SectorAccess,
         l2: &mut L2,
         counters: &mut Counters,
@@ -130,7 +130,13 @@ impl<T: Copy> L1<T> {
     /// Stores a sector or a part of it, after those of the passage. `store` is its number among the fills.
     /// False if it has to wait for replies.
     #[must_use]
-    pub fn store(&mut self, store: u32, passage: &mut Passage, access: SectorAccess, l2: &mut L2) -> bool {
+    pub fn store(
+        &mut self,
+        store: u32,
+        passage: &mut AccessTiming,
+        access: SectorAccess,
+        l2: &mut L2,
+    ) -> bool {
         let SectorAccess { line, sector, bytes } = access;
         let (bank, entry, mut exit) = self.next(passage, line, sector);
         if self.config.store_fill && !is_beyond(exit, l2) {
@@ -149,7 +155,7 @@ impl<T: Copy> L1<T> {
     }
 
     /// A part of a store or atomic operation has left for L2.
-    fn end(&mut self, number: u32, passage: &mut Passage, reply: Reply) {
+    fn end(&mut self, number: u32, passage: &mut AccessTiming, reply: Reply) {
         match reply {
             Reply::At(cycle) => passage.completion = passage.completion.max(cycle),
             Reply::NotBefore(_) => self.fills.owe(number),
@@ -158,8 +164,8 @@ impl<T: Copy> L1<T> {
 
     /// L2 has answered a request. If that completes a store or an atomic operation: what it is, its place
     /// among the completions, and the cycle.
-    pub fn take_reply(&mut self, request: Request, counters: &mut Counters) -> Option<(T, u64, u64)> {
-        let Request { least, access: SectorAccess { line, sector, .. }, purpose, reply, .. } = request;
+    pub fn take_reply(&mut self, request: L2Request, counters: &mut Counters) -> Option<(T, u64, u64)> {
+        let L2Request { least, access: SectorAccess { line, sector, .. }, purpose, reply, .. } = request;
         let (cycle, hit) = reply;
         match purpose {
             Purpose::Load(asked) => {
@@ -189,7 +195,13 @@ impl<T: Copy> L1<T> {
     /// Performs an atomic operation on a sector, in L2, after those of the passage. `number` is its own among
     /// the fills. False if it has to wait for replies.
     #[must_use]
-    pub fn update(&mut self, number: u32, passage: &mut Passage, access: SectorAccess, l2: &mut L2) -> bool {
+    pub fn update(
+        &mut self,
+        number: u32,
+        passage: &mut AccessTiming,
+        access: SectorAccess,
+        l2: &mut L2,
+    ) -> bool {
         let (bank, entry, exit) = self.next(passage, access.line, access.sector);
         if is_beyond(exit, l2) {
             return false;
@@ -201,7 +213,7 @@ impl<T: Copy> L1<T> {
     }
 
     /// The bank that the next sector passes, and the cycles in which it enters and comes to the tags.
-    fn next(&self, passage: &Passage, line: u64, sector: usize) -> (usize, u64, u64) {
+    fn next(&self, passage: &AccessTiming, line: u64, sector: usize) -> (usize, u64, u64) {
         let bank = match self.config.interleaved {
             true => (line as usize * SECTORS + sector) % self.banks.len(),
             false => (self.turn + 1) % self.banks.len(),
@@ -211,7 +223,7 @@ impl<T: Copy> L1<T> {
     }
 
     /// The sector passes the bank.
-    fn pass(&mut self, passage: &mut Passage, bank: usize, entry: u64, exit: u64) {
+    fn pass(&mut self, passage: &mut AccessTiming, bank: usize, entry: u64, exit: u64) {
         self.banks[bank].pass(entry, exit);
         self.turn = bank;
         passage.entry = entry;

@@ -9,7 +9,7 @@ use crate::statistics::Counters;
 
 use super::cache::place;
 use super::coalescer::{SectorAccess, SECTOR, SECTORS};
-use super::exchange::{Exchange, Purpose, Request};
+use super::exchange::{Exchange, L2Request, Purpose};
 use super::fills::Sector;
 use super::link::Link;
 use super::partitions::Partitions;
@@ -155,7 +155,7 @@ impl L2 {
 
     /// Answers the SM's first request that is not answered; all those before it of any SM are.
     pub fn answer(&mut self, partitions: &mut Partitions) {
-        let &mut Request { cycle, sent, access, purpose, ref mut reply, .. } = self.exchange.next();
+        let &mut L2Request { cycle, sent, access, purpose, ref mut reply, .. } = self.exchange.next();
         partitions.forget(cycle);
         *reply = match purpose {
             Purpose::Load(_) => self.way_back.read(partitions, sent, access.line, access.sector),

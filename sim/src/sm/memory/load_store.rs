@@ -22,7 +22,7 @@ use crate::config::{self, Config};
 use crate::statistics::Counters;
 
 use super::coalescer::{Coalescer, SectorAccess};
-use super::l1::{Passage, L1};
+use super::l1::{AccessTiming, L1};
 use super::l2::L2;
 use super::latencies::{Delivery, Latencies};
 use super::shared::{shared_cost, WORD};
@@ -30,7 +30,7 @@ use super::{local, Access, Served};
 
 /// An access waits for replies of an L2 that all SMs share before it can go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sm) struct Waits;
+pub(in crate::sm) struct WaitsForL2;
 
 /// `T` is what identifies an instruction to the SM.
 #[derive(BorshSerialize, BorshDeserialize)]
@@ -72,7 +72,7 @@ struct Passing {
     access: MemoryAccess,
     /// The cycle in which it began.
     now: u64,
-    passage: Passage,
+    passage: AccessTiming,
     /// Sectors that have passed.
     passed: usize,
     delivery: Delivery,
@@ -234,7 +234,7 @@ impl<T: Copy> LoadStoreUnit<T> {
         access: Access,
         instruction: T,
         counters: &mut Counters,
-    ) -> Result<Served, Waits> {
+    ) -> Result<Served, WaitsForL2> {
         self.busy_until = now + self.interval;
         access.count(counters);
         let constant = self
@@ -275,7 +275,7 @@ impl<T: Copy> LoadStoreUnit<T> {
         access: &Access,
         instruction: T,
         counters: &mut Counters,
-    ) -> Result<Served, Waits> {
+    ) -> Result<Served, WaitsForL2> {
         let Access { memory, width, addresses, ref threads, order, .. } = *access;
         let LoadStoreUnit { coalescer, l1, .. } = self;
         if memory.space == MemorySpace::Local && self.config.local.interleaved {
@@ -283,7 +283,7 @@ impl<T: Copy> LoadStoreUnit<T> {
         } else {
             coalescer.coalesce(addresses.iter().copied(), width);
         }
-        let passage = Passage { entry: now, completion: now };
+        let passage = AccessTiming { entry: now, completion: now };
         let number = l1.fills.open(instruction, order);
         let delivery =
             self.latencies.as_ref().map_or(Delivery::default(), |latencies| latencies.delivery(access));
@@ -300,13 +300,13 @@ impl<T: Copy> LoadStoreUnit<T> {
     ///
     /// # Errors
     /// It waits again.
-    pub fn go_on(&mut self, counters: &mut Counters) -> Result<Served, Waits> {
+    pub fn go_on(&mut self, counters: &mut Counters) -> Result<Served, WaitsForL2> {
         let passing = self.waiting.take().expect("one waits");
         self.pass(passing, counters)
     }
 
     /// The sectors of an access pass L1.
-    fn pass(&mut self, passing: Passing, counters: &mut Counters) -> Result<Served, Waits> {
+    fn pass(&mut self, passing: Passing, counters: &mut Counters) -> Result<Served, WaitsForL2> {
         let Passing { number, access, now, mut passage, mut passed, delivery } = passing;
         let LoadStoreUnit { coalescer, l1, l2, waiting, .. } = self;
         l2.exchange.now = now;
@@ -318,7 +318,7 @@ impl<T: Copy> LoadStoreUnit<T> {
             };
             if !passes {
                 *waiting = Some(Passing { passage, passed, ..passing });
-                return Err(Waits);
+                return Err(WaitsForL2);
             }
             passed += 1;
         }

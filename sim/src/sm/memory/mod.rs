@@ -25,6 +25,6 @@ mod slots;
 pub(super) use access::{Access, Served};
 pub(super) use coalescer::SectorAccess;
 pub(super) use exchange::Exchange;
-pub(super) use load_store::{LoadStoreUnit, Waits};
+pub(super) use load_store::{LoadStoreUnit, WaitsForL2};
 pub(super) use local::Threads;
 pub(super) use partitions::Partitions;

@@ -11,15 +11,15 @@ use gpurf_trace::MemoryAccess;
 
 use crate::config::{self, Config};
 
-use super::cache::{place, Cache, Keeps, Replaced};
+use super::cache::{place, CacheTags, Keeps, Replaced};
 use super::coalescer::{SectorAccess, SECTOR};
 use super::link::Link;
 use super::slots::Slots;
 
 #[derive(Clone, BorshSerialize, BorshDeserialize)]
 pub(in crate::sm) struct Partitions {
-    config: config::L2,
-    tags: Cache,
+    config: config::L2Config,
+    tags: CacheTags,
     bandwidth: Bandwidth,
 }
 
@@ -34,7 +34,7 @@ impl Partitions {
     pub fn own(Config { l2, dram, .. }: &Config) -> Self {
         Partitions {
             config: l2.clone(),
-            tags: Cache::new(l2.size, l2.ways, Keeps::default()),
+            tags: CacheTags::new(l2.size, l2.ways, Keeps::default()),
             bandwidth: Bandwidth::Own { dram: Link::new(dram.cycles_per_sector) },
         }
     }
@@ -47,8 +47,8 @@ impl Partitions {
             _ => (0..count).map(|_| Slots::new(sms, count as u64 * cycles_per_sector)).collect(),
         };
         Partitions {
-            config: config::L2 { size: sms * l2.size, ..l2.clone() },
-            tags: Cache::new(sms * l2.size, l2.ways, Keeps::default()),
+            config: config::L2Config { size: sms * l2.size, ..l2.clone() },
+            tags: CacheTags::new(sms * l2.size, l2.ways, Keeps::default()),
             bandwidth: Bandwidth::Shared {
                 slices: channels(l2.slices, l2.cycles_per_sector),
                 channels: channels(dram.channels, dram.cycles_per_sector),

@@ -3,9 +3,9 @@
 
 use gpurf_blocks::{WarpSet, SUB_CORES};
 
+use super::super::block_dispatcher::BlockDispatcher;
 use super::super::blocks::Blocks;
 use super::super::context::Context;
-use super::super::front::Front;
 use super::super::machine::Machine;
 use super::super::names::{BlockId, BlockSet, Region, Slot};
 use super::super::occupancy::Occupancy;
@@ -35,7 +35,7 @@ impl Switching {
     /// Looks for a slot that can be taken: one without a block first, then those of stalled blocks in turn.
     pub(super) fn opening<E: RunsSubCore>(
         &mut self,
-        front: &Front,
+        front: &BlockDispatcher,
         machine: &mut Machine<E>,
     ) -> Option<Opening> {
         let occupancy = &front.occupancy;
@@ -73,7 +73,7 @@ impl Switching {
     /// The block that takes the place of a stalled one, and the region of its registers.
     fn replace<E: RunsSubCore>(
         &mut self,
-        front: &Front,
+        front: &BlockDispatcher,
         slot: Slot,
         block: BlockId,
         machine: &mut Machine<E>,

@@ -7,21 +7,21 @@ use crate::emulator::operation::{Access, Operation};
 /// Makes an operation of an instruction, whose opcode up to the first dot is given.
 type Decode = fn(&mut Decoder, &str) -> Result<Operation, String>;
 
-/// Opcodes that are decoded alike.
-pub(crate) struct Family {
+/// A decoder of alike opcodes.
+pub(crate) struct FamilyDecoder {
     pub name: &'static str,
     pub opcodes: &'static [&'static str],
     decode: Decode,
 }
 
 #[rustfmt::skip]
-pub(crate) const FAMILIES: &[Family] = &[
-    Family {
+pub(crate) const FAMILIES: &[FamilyDecoder] = &[
+    FamilyDecoder {
         name: "moves and logic",
         opcodes: &["MOV", "SEL", "FSEL", "PRMT", "LOP3", "PLOP3", "P2R", "R2P", "S2R", "CS2R", "LEPC", "MOVM"],
         decode: |decoder, base| decoder.moves(base).map(Operation::Compute),
     },
-    Family {
+    FamilyDecoder {
         name: "integers",
         opcodes: &[
             "IADD3", "IADD", "IMAD", "IMUL", "ISETP", "IMNMX", "IABS", "LEA", "SHF", "FLO", "POPC", "BREV", "BMSK",
@@ -29,29 +29,29 @@ pub(crate) const FAMILIES: &[Family] = &[
         ],
         decode: |decoder, base| decoder.integer(base).map(Operation::Compute),
     },
-    Family {
+    FamilyDecoder {
         name: "single and double precision",
         opcodes: &[
             "FADD", "FMUL", "FFMA", "FSETP", "FSET", "FMNMX", "FCHK", "MUFU", "DADD", "DMUL", "DFMA", "DSETP",
         ],
         decode: |decoder, base| decoder.float(base).map(Operation::Compute),
     },
-    Family {
+    FamilyDecoder {
         name: "half precision",
         opcodes: &["HADD2", "HMUL2", "HFMA2", "HSETP2", "HSET2"],
         decode: |decoder, base| decoder.half(base).map(Operation::Compute),
     },
-    Family {
+    FamilyDecoder {
         name: "tensor cores",
         opcodes: &["HMMA", "IMMA", "BMMA"],
         decode: |decoder, base| decoder.matrix(base).map(Operation::Compute),
     },
-    Family {
+    FamilyDecoder {
         name: "conversions",
         opcodes: &["F2F", "F2I", "I2F", "FRND"],
         decode: |decoder, base| decoder.convert(base).map(Operation::Compute),
     },
-    Family {
+    FamilyDecoder {
         name: "uniform",
         opcodes: &[
             "UIADD3", "UIMAD", "UISETP", "ULEA", "ULOP3", "UMOV", "USEL", "USHF", "UPLOP3", "UPRMT", "UFLO",
@@ -64,7 +64,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             _ => operation(decoder, &base[1..]),
         },
     },
-    Family {
+    FamilyDecoder {
         name: "between uniform and vector",
         opcodes: &["ULDC", "R2UR", "S2UR"],
         decode: |decoder, base| match decoder.indexed_constant() {
@@ -72,29 +72,29 @@ pub(crate) const FAMILIES: &[Family] = &[
             false => decoder.moves(base).map(Operation::Compute),
         },
     },
-    Family {
+    FamilyDecoder {
         name: "between lanes",
         opcodes: &["SHFL", "VOTE", "VOTEU", "MATCH"],
         decode: |decoder, base| decoder.cross_lane(base).map(Operation::Compute),
     },
-    Family {
+    FamilyDecoder {
         name: "memory",
         opcodes: &[
             "LDG", "STG", "LDS", "STS", "LDL", "STL", "LD", "ST", "LDC", "LDSM", "ATOMG", "ATOMS", "ATOM", "RED", "QSPC",
         ],
         decode: |decoder, base| decoder.access(base).map(Operation::Access),
     },
-    Family {
+    FamilyDecoder {
         name: "textures",
         opcodes: &["TEX", "TLD", "TLD4", "TXD", "TXQ"],
         decode: |decoder, _| decoder.texture().map(|texture| Operation::Access(Access::Texture(texture))),
     },
-    Family {
+    FamilyDecoder {
         name: "surfaces",
         opcodes: &["SULD", "SUST", "SURED", "SUATOM"],
         decode: |decoder, _| decoder.surface().map(|surface| Operation::Access(Access::Surface(surface))),
     },
-    Family {
+    FamilyDecoder {
         name: "control",
         opcodes: &[
             "BRA", "BRX", "CALL", "RET", "EXIT", "BSSY", "BSYNC", "BREAK", "BMOV", "WARPSYNC", "BAR", "B2R",
@@ -102,12 +102,12 @@ pub(crate) const FAMILIES: &[Family] = &[
         ],
         decode: |decoder, base| decoder.control(base).map(Operation::Control),
     },
-    Family {
+    FamilyDecoder {
         name: "traps",
         opcodes: &["BPT", "KILL"],
         decode: |decoder, _| Ok(Operation::Control(decoder.trap())),
     },
-    Family {
+    FamilyDecoder {
         name: "without effect here",
         opcodes: &["NOP", "DEPBAR", "MEMBAR", "ERRBAR", "CCTL", "YIELD", "PMTRIG"],
         decode: |decoder, _| decoder.nothing().map(Operation::Control),

@@ -2,7 +2,7 @@
 //! Loads, stores, atomic operations.
 
 use super::{after, known_constant, Decoder};
-use crate::emulator::operation::{Access, Address, AtomicFunction, AtomicType, Destination, Space, Width};
+use crate::emulator::operation::{Access, AddressSum, AtomicFunction, AtomicType, Destination, Space, Width};
 use crate::listing::{Operand, Register, RegisterFile};
 
 impl Decoder<'_> {
@@ -89,12 +89,12 @@ impl Decoder<'_> {
     }
 
     /// The next operand as an address; `wide` as the opcode's `.E` says.
-    pub(super) fn address(&mut self, wide: bool) -> Result<Address, String> {
+    pub(super) fn address(&mut self, wide: bool) -> Result<AddressSum, String> {
         let Operand::Memory(address) = *self.operand()? else { return self.unexpected() };
         self.resolve(address, wide)
     }
 
-    fn resolve(&mut self, address: crate::listing::Address, wide: bool) -> Result<Address, String> {
+    fn resolve(&mut self, address: crate::listing::Address, wide: bool) -> Result<AddressSum, String> {
         let register = match address.register {
             None | Some(255) => None,
             Some(index) => {
@@ -106,7 +106,7 @@ impl Decoder<'_> {
             }
         };
         let uniform = address.uniform.filter(|&index| index != 63);
-        Ok(Address { register, scale: address.scale.into(), uniform, wide, offset: address.offset })
+        Ok(AddressSum { register, scale: address.scale.into(), uniform, wide, offset: address.offset })
     }
 
     /// `LDC Rd, c[bank][R + offset]`, `ULDC` with a uniform register.

@@ -8,11 +8,11 @@ pub const FACES: usize = 4;
 
 /// Elements are neighbours if they share a face.
 pub struct Mesh {
-    pub elements: Vec<Element>,
+    pub elements: Vec<Tetrahedron>,
 }
 
 /// A tetrahedron.
-pub struct Element {
+pub struct Tetrahedron {
     pub faces: [Face; FACES],
 }
 
@@ -89,13 +89,13 @@ impl Mesh {
                 };
                 Face { neighbour, inward: inward(face, corners[opposite]) }
             });
-            Element { faces }
+            Tetrahedron { faces }
         };
         Mesh { elements: (0..elements.len()).map(element).collect() }
     }
 }
 
-impl Element {
+impl Tetrahedron {
     /// Half the area of its faces.
     pub fn half_surface(&self) -> f64 {
         self.faces.iter().map(|face| 0.5 * length(face.inward)).sum()

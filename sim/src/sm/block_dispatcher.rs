@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The front of an SM: a kernel under way, whose thread blocks come onto the SM.
+//! The block dispatcher of an SM: a kernel under way, whose thread blocks come onto the SM.
 
 use gpurf_trace::{KernelReader, ThreadBlock};
 
@@ -14,7 +14,8 @@ use crate::checkpoint::checkpoint;
 use crate::engines::RunsSubCore;
 use crate::statistics::{Counters, Stalls};
 
-pub(super) struct Front {
+/// Gives the thread blocks of a kernel under way to the SM.
+pub(super) struct BlockDispatcher {
     reader: KernelReader,
     /// Blocks read so far, and by the present reader: less after the state of a run was restored.
     read: u64,
@@ -35,17 +36,17 @@ pub(super) struct Front {
 }
 
 checkpoint! {
-    [] Front {
+    [] BlockDispatcher {
         values: read next_block launch_end blocks number counters stalls;
         parts: drawing;
         fixed: reader read_here occupancy;
     }
 }
 
-impl Front {
-    /// The front of a kernel whose first block can start in cycle `launch_end`. Those of its blocks come onto
-    /// this SM whose number leaves the remainder `share.0`, by `share.1`; if there is a plan, those of them
-    /// that are drawn.
+impl BlockDispatcher {
+    /// The dispatcher of a kernel whose first block can start in cycle `launch_end`. Those of its blocks come
+    /// onto this SM whose number leaves the remainder `share.0`, by `share.1`; if there is a plan, those of
+    /// them that are drawn.
     pub fn new<E>(
         mut reader: KernelReader,
         occupancy: Occupancy,
@@ -57,7 +58,7 @@ impl Front {
         let (counters, stalls) = (machine.context.records.counters, machine.context.records.stalls);
         reader.restrict(share.0, share.1);
         let drawing = plan.map(|plan| Drawing::new(plan, share));
-        let mut front = Front {
+        let mut front = BlockDispatcher {
             reader,
             read: 0,
             read_here: 0,
