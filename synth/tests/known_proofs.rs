@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// A proof that takes no longer is not kept.
 pub const SHORT: Duration = Duration::from_secs(1);
 
-/// What came of a monitor.
+/// The result of a monitor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {

@@ -148,7 +148,7 @@ struct Assigned<'a> {
     signals: &'a Signals,
     /// Bits of each.
     bits: FxHashMap<SignalId, BigUint>,
-    /// What was there before each change, so that a branch can be taken back.
+    /// The bits before each change, so that a branch can be taken back.
     changes: Vec<(SignalId, BigUint)>,
 }
 
@@ -206,7 +206,7 @@ impl Assigned<'_> {
         Ok(())
     }
 
-    /// What all branches assign is assigned.
+    /// Signals that all branches assign are assigned.
     fn walk_branches<'b>(&mut self, bodies: impl Iterator<Item = &'b Vec<Statement>>) -> Result<()> {
         let mut common: Option<FxHashMap<SignalId, BigUint>> = None;
         for body in bodies {
