@@ -61,7 +61,7 @@ monitors: tools
 # Damaged listings, launch files and traces, 1,200,000 of them in six tests: an error or a run, never a panic or a hang.
 # Not a release: numbers that overflow panic as well.
 fuzz:
-	PROPTEST_CASES=200000 cargo test -p gpurf-workloads-tests -p gpurf-trace -p gpurf-sim --test tests damaged::
+	PROPTEST_CASES=200000 cargo test -p gpurf-workloads-tests -p gpurf-trace -p gpurf-sim-tests --test tests damaged::
 
 # Every kernel of the project and every function of the CUDA headers: how many are right, what refuses others, which
 # are wrong. The functions are compiled with NVIDIA's compiler, which `make workloads` installs.

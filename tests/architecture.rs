@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 
 /// Every crate with the crates of the project that it may depend on, those of its tests left out.
 /// `docs/layout.md` tells why.
-const MAY_IMPORT: [(&str, &[&str]); 20] = [
+const MAY_IMPORT: [(&str, &[&str]); 21] = [
     ("commit", &[]),
     ("files", &[]),
     ("fixtures", &[]),
@@ -22,6 +22,7 @@ const MAY_IMPORT: [(&str, &[&str]); 20] = [
     ("trace", &["files"]),
     ("workloads", &["files", "trace"]),
     ("workloads/tests", &[]),
+    ("sim/tests", &[]),
     ("hw", &["blocks", "rtl"]),
     // A model that rests on the RTL is no oracle.
     ("sim", &["blocks", "rtl", "trace"]),
