@@ -227,13 +227,17 @@ fn commands_name_tests_and_benches_that_exist() {
                 command.iter().find(|word| word.contains("::")).filter(|_| after("--test").is_none());
             if let (Some(filter), Some(package)) = (filter, &package) {
                 let (module, test) = filter.split_once("::").expect("it has one");
-                let module = package.join("tests").join(module);
-                let text = [module.with_extension("rs"), module.join("mod.rs")].map(fs::read_to_string);
+                // A package of nothing but tests has them beside its manifest.
+                let folders = [package.join("tests"), package.clone()];
+                let text = folders.into_iter().flat_map(|folder| {
+                    let module = folder.join(module);
+                    [module.with_extension("rs"), module.join("mod.rs")].map(fs::read_to_string)
+                });
                 let is_test = |text: &String| {
                     let named = |kind: &str| text.contains(&format!("{kind} {test}"));
                     test.is_empty() || named("fn") || named("mod")
                 };
-                if !text.iter().flatten().any(is_test) {
+                if !text.flatten().any(|text| is_test(&text)) {
                     missing.push(format!("{}: {}", document.path.display(), command.join(" ")));
                 }
             }

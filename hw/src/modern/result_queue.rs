@@ -87,7 +87,7 @@ watch!(ResultQueue<W>: [
     "misuse for a in result_valid for b in result_valid if a < b && result_valid[a] && result_valid[b] && \
         result_warp[a] == result_warp[b] && result_register[a] == result_register[b]: two results of \
         R{result_register[a]} at once",
-    "misuse for m in result_valid if result_valid[m] && reserved == 0: a result comes without a place",
+    "misuse for p in changes if changes[p] && reserved <= p: a result comes without a place",
     "fault for p in valid if p > 0 && valid[p] && !valid[p - 1]: there is a gap before place {p}",
     "fault for m in result_valid if load_taken && result_valid[m]: two results are written at once",
     "fault if load_taken && !load_valid: a load is taken, and there is none",
