@@ -50,7 +50,7 @@ book:
 SEED := $(shell date +%s)
 soak: tools
 	@echo "SEED=$(SEED)"
-	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=500 cargo test --release --workspace --test model_and_rtl
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=500 cargo test --release --workspace --test model_and_rtl --test verilog
 	cargo test --release --workspace -- --ignored --nocapture
 	GPURF_PROVE=all cargo test --release -p gpurf-synth --test tests monitor::
 

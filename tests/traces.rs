@@ -178,7 +178,7 @@ fn run_in_lockstep(engine: &str, inputs: &[String], designs: &[&str], machine: &
     });
 }
 
-/// Calls `then` for every run, with its arguments and its statistics.
+/// Runs each input under each design, and gives the arguments and the statistics to `then`.
 fn each_in_lockstep(
     engine: &str,
     inputs: &[String],

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 use gpurf_synth::{read_lines, write_lines};
@@ -38,7 +38,7 @@ pub struct Line {
 }
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/known_proofs.jsonl");
-/// If it is `all`, everything is proved; if it is `record`, everything is proved and kept in the file.
+/// The value `all` has everything proved. The value `record` also keeps the results in the file.
 const VARIABLE: &str = "GPURF_PROVE";
 
 fn is_asked_for(what: &str) -> bool {
@@ -47,11 +47,13 @@ fn is_asked_for(what: &str) -> bool {
 
 /// The result for this digest, if it is in the file and may be taken from there.
 pub fn known(source: &str) -> Option<Outcome> {
+    static KNOWN: LazyLock<Vec<Line>> =
+        LazyLock::new(|| read_lines(Path::new(FILE), "result of a proof").expect("the file is whole"));
+
     if is_asked_for("all") || is_asked_for("record") {
         return None;
     }
-    let lines: Vec<Line> = read_lines(Path::new(FILE), "result of a proof").expect("the file is whole");
-    lines.into_iter().find(|line| line.source == source).map(|line| line.outcome)
+    KNOWN.iter().find(|line| line.source == source).map(|line| line.outcome.clone())
 }
 
 /// Keeps a result if that is asked for: those of other texts of the module stay until the file is made again.

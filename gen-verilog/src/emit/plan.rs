@@ -93,7 +93,7 @@ impl<'a> VectorPlan<'a> {
                 && group.vectors.is_disjoint(apart)
                 && plan.assigned_at_once(group).is_none()
         };
-        // Of each group; it takes a walk through the kernel to see.
+        // An answer takes a walk through the kernel, so each group keeps its own.
         let mut are_joined: Vec<bool> = self.groups.iter().map(|group| is_joined(self, group)).collect();
         let paths = self.port_paths(&self.followers(&self.groups));
         for place in 0..self.statements.len() {
@@ -335,7 +335,7 @@ impl<'a> VectorPlan<'a> {
         Ok(())
     }
 
-    /// Joins two groups if the ports then depend on each other by these paths still.
+    /// Joins two groups, unless that changes these paths between the ports.
     fn try_join(&mut self, first: usize, second: usize, paths: &PortPaths) -> bool {
         let vectors = self.groups[first].vectors.union(&self.groups[second].vectors).copied().collect();
         let joined = self.group(vectors);
