@@ -185,8 +185,8 @@ fn checkers_find_nothing(entry: &CatalogueEntry) {
     }
 }
 
-/// The parameters for Yosys. Latches, loops and drivers are the same at any width and for any number of warps,
-/// and Yosys takes long to find them in large modules. `make soak` has all warps.
+/// The parameters for Yosys. Latches, loops and drivers are the same at any width and for any number of
+/// warps, and Yosys takes long to find them in large modules. `make soak` has all warps.
 fn small(parameters: &Parameters) -> Parameters {
     let narrow = Parameters { width: 32, ..*parameters };
     if is_soak() {
